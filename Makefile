@@ -51,36 +51,36 @@ run: build ## serve on 127.0.0.1:8080, where the console is, with a copy of the 
 
 demo: ## start the service in a temporary directory, call it over HTTP, and clean up; PLATFORM=emulator: over an emulated Fabric; STAY=1: keep it
 	@echo 'Building the demo. The first build also compiles its libraries, which takes a minute.'
-	@STAY=$(STAY) go run ./internal/demo $(if $(PLATFORM),-platform $(PLATFORM))
+	@STAY=$(STAY) go run ./test/demo $(if $(PLATFORM),-platform $(PLATFORM))
 
 test: ## run every test except the hard ones, on a temporary PostgreSQL
 	$(WITH_POSTGRES) go test -vet=all $(PARALLEL) $(LIMIT) $(PKG) $(TESTFLAGS)
 
-# The packages with hard tests: files that begin with //go:build hard, tests whose names begin with TestHard (internal/hard_test.go).
+# The packages with hard tests: files that begin with //go:build hard, tests whose names begin with TestHard (test/house/hard_test.go).
 HARD_PKG = $(if $(filter ./...,$(PKG)),$(shell grep -rl --include='*_test.go' '^//go:build hard' . | xargs -n1 dirname | sort -u),$(PKG))
 
 test/hard: ## run the long tests: many kills, several processes, the soak, fuzzed routes, latency
 	$(WITH_POSTGRES) go test -vet=all -tags hard -run '^TestHard' -count=1 -parallel 4 -timeout 0 -v $(HARD_PKG)
 
 test/fabric: ## run the scenarios, the conformance tests of packages and the demo over Fabric's REST interface and its emulator instead of a folder
-	READINESS_TEST_PLATFORM=fabric $(WITH_POSTGRES) go test -count=1 $(PARALLEL) $(LIMIT) ./scenarios ./scenarios/evaluation ./scenarios/optimize ./scenarios/pixies ./commands ./http ./work $(TESTFLAGS)
+	READINESS_TEST_PLATFORM=fabric $(WITH_POSTGRES) go test -count=1 $(PARALLEL) $(LIMIT) ./test/scenarios ./test/scenarios/evaluation ./test/scenarios/optimize ./test/scenarios/pixies ./commands ./http ./work $(TESTFLAGS)
 	@$(MAKE) --no-print-directory demo PLATFORM=emulator
 
 build/check: ## check the types of the program and its dependencies for every system and processor of a release
-	go run ./internal/crosscheck
+	go run ./deploy/crosscheck
 
 test/release: ## check that a release is the same bytes twice, and that a changed one is found (a separate module)
-	cd internal/release && go test -vet=all -timeout 20m ./... $(TESTFLAGS)
+	cd deploy/release && go test -vet=all -timeout 20m ./... $(TESTFLAGS)
 
 test/oracles: ## run libraries of others: Microsoft's SDK and those for Entra on the emulator, Tessera on the audit trees (separate modules)
-	cd internal/oracles && go test -vet=all -timeout 10m ./... $(TESTFLAGS)
-	$(WITH_POSTGRES) sh -c 'cd internal/auditoracles && go test -vet=all -timeout 10m ./... $(TESTFLAGS)'
+	cd test/oracles && go test -vet=all -timeout 10m ./... $(TESTFLAGS)
+	$(WITH_POSTGRES) sh -c 'cd test/auditoracles && go test -vet=all -timeout 10m ./... $(TESTFLAGS)'
 
 test/azure: ## publish heads to Azurite, Microsoft's emulator of Azure Blob Storage, which npm installs
-	$(WITH_POSTGRES) sh -c 'cd internal/auditoracles && go test -tags npm -count=1 -run "^TestNPMAzure" -v .'
+	$(WITH_POSTGRES) sh -c 'cd test/auditoracles && go test -tags npm -count=1 -run "^TestNPMAzure" -v .'
 
 test/mcp: ## try the MCP server with clients and a server of other makers, which npm installs
-	$(WITH_POSTGRES) go test -tags npm -count=1 -run '^TestNPM$$' -v ./cmd/readiness
+	$(WITH_POSTGRES) go test -tags npm -count=1 -run '^TestNPM$$' -v ./cmd/readinessd
 
 test/console: ## try the console in a real browser, and examine every page by axe-core, which npm installs
 	$(WITH_POSTGRES) go test -tags npm -count=1 -timeout 30m -v ./http/console/stories/... -args -browser
@@ -116,11 +116,11 @@ fuzz: ## run each fuzz target for FUZZTIME
 	done
 
 soak: ## load two processes for SOAK, kill them and PostgreSQL meanwhile, and compare everything with the log; PLATFORM=emulator: over an emulated Fabric; STANDBY=1: promote standbys instead
-	go test ./scenarios/program/soak -tags hard -run '^$(if $(STANDBY),TestHardPromotion,TestHardSoak)$$' -v -count=1 -timeout 0 -soak.for $(SOAK) -soak.pause 100ms \
+	go test ./test/scenarios/program/soak -tags hard -run '^$(if $(STANDBY),TestHardPromotion,TestHardSoak)$$' -v -count=1 -timeout 0 -soak.for $(SOAK) -soak.pause 100ms \
 		$(if $(PLATFORM),-soak.platform $(PLATFORM))
 
 simulate: ## send a day of the largest tenant within SIMULATE, compare everything with the log, and write simulation.tsv and simulation.svg (docs/performance.md)
-	go run ./internal/simulate -for $(SIMULATE) $(SIMULATEFLAGS)
+	go run ./test/simulate -for $(SIMULATE) $(SIMULATEFLAGS)
 
 fuzz/http: ## send FUZZREQUESTS malformed calls to every route of openapi.yaml
 	FUZZREQUESTS=$(FUZZREQUESTS) $(WITH_POSTGRES) go test ./http -run '^TestFuzzedRoutes$$' -count 1 -timeout 0
@@ -136,14 +136,14 @@ generate: ## regenerate all that follows from http/openapi.yaml, the pages in do
 
 docs: ## write the documents as a site of static pages into dist/docs
 	rm -rf dist/docs
-	go run ./internal/docsite/writedocs -source '$(SOURCE_URL)' dist/docs
+	go run ./http/docs/site/writedocs -source '$(SOURCE_URL)' dist/docs
 
 docs/screenshots: ## write a picture of every screen of the console, in both themes, into docs/screens
 	mkdir -p docs/screens
 	$(WITH_POSTGRES) go test -count=1 -timeout 30m -run '^TestScreens$$' ./http/console/stories/screens -args -browser -screens $(CURDIR)/docs/screens
 
 release/snapshot: ## build what a release of HEAD has, in dist: archives, packages, bills of materials, checksums (TARGETS=linux/amd64,… for some)
-	cd internal/release && go run . -source ../.. -out $(CURDIR)/dist $(if $(TARGETS),-targets $(TARGETS)) $(if $(DOCS_URL),-docs-url $(DOCS_URL)) $(if $(KEY),-key-file $(KEY))
+	cd deploy/release && go run . -source ../.. -out $(CURDIR)/dist $(if $(TARGETS),-targets $(TARGETS)) $(if $(DOCS_URL),-docs-url $(DOCS_URL)) $(if $(KEY),-key-file $(KEY))
 
 release/image: ## build the container image of dist's Linux binary for ARCH (amd64) by buildah, as dist/readiness_ARCH.oci.tar
 	set -e; work=$$(mktemp -d); trap 'rm -rf "$$work"' EXIT; tar -xzf dist/readiness_*_linux_$(ARCH).tar.gz -C "$$work" --strip-components 1; \

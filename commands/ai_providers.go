@@ -11,7 +11,7 @@ import (
 	"readiness/domain/account"
 	"readiness/domain/aiprovider"
 	"readiness/eventstore"
-	"readiness/vault"
+	"readiness/storage/vault"
 )
 
 // Get returns the settings of the embedded provider or of one that the account

@@ -11,8 +11,8 @@ import (
 	"readiness/domain/account"
 	"readiness/domain/item"
 	"readiness/eventstore"
-	"readiness/internal/testlog"
-	"readiness/people"
+	"readiness/storage/people"
+	"readiness/test/testlog"
 )
 
 func declaration(id string, people ...string) account.Declaration {

@@ -14,10 +14,10 @@ import (
 	"readiness/domain/account"
 	"readiness/domain/aiprovider"
 	"readiness/domain/benchmark"
-	"readiness/domain/comparison"
 	"readiness/domain/item"
 	"readiness/domain/operation"
 	"readiness/domain/trackeditem"
+	"readiness/domain/verdict"
 	"readiness/eventstore"
 	"readiness/internal/database"
 )
@@ -33,7 +33,7 @@ func (s *Benchmarks) lookUpSide(ctx context.Context, caller Caller, workspaceID,
 	}
 	side := benchmark.Side{
 		WorkspaceID: workspaceID, WorkspaceName: t.workspace.DisplayName, SemanticModelID: modelID, SemanticModelName: t.model.DisplayName,
-		AnsweredBy: benchmark.AnsweredBy{Kind: comparison.AgentKind(by.Kind)},
+		AnsweredBy: benchmark.AnsweredBy{Kind: verdict.AgentKind(by.Kind)},
 	}
 	if by.ProviderID != nil {
 		side.AnsweredBy.ProviderID = *by.ProviderID

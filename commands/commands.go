@@ -14,7 +14,6 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"readiness/definition"
-	"readiness/documents"
 	"readiness/domain/account"
 	"readiness/domain/assessment"
 	"readiness/domain/benchmark"
@@ -27,8 +26,9 @@ import (
 	"readiness/eventstore"
 	"readiness/internal/database"
 	"readiness/internal/processors"
-	"readiness/people"
-	"readiness/vault"
+	"readiness/storage/documents"
+	"readiness/storage/people"
+	"readiness/storage/vault"
 )
 
 // Platform is the analytics platform as commands need it, acting as the signed-in

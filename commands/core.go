@@ -8,15 +8,15 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"readiness/documents"
 	"readiness/domain/account"
 	"readiness/domain/item"
 	"readiness/domain/readiness"
 	"readiness/domain/trackeditem"
 	"readiness/eventstore"
 	"readiness/internal/processors"
-	"readiness/people"
-	"readiness/vault"
+	"readiness/storage/documents"
+	"readiness/storage/people"
+	"readiness/storage/vault"
 )
 
 // core is what the commands of several resources need. Its exported fields are

@@ -12,9 +12,9 @@ import (
 	"readiness/domain/abtest"
 	"readiness/domain/aiprovider"
 	"readiness/domain/benchmark"
-	"readiness/domain/comparison"
 	"readiness/domain/item"
 	"readiness/domain/operation"
+	"readiness/domain/verdict"
 	"readiness/eventstore"
 	"readiness/internal/database"
 	"readiness/internal/optional"
@@ -107,7 +107,7 @@ func (s *ABTests) reuseForSideA(ctx context.Context, r *abRun, stored benchmark.
 	if err != nil {
 		return err
 	}
-	var document struct{ Judge *comparison.Judge }
+	var document struct{ Judge *verdict.Judge }
 	if err := json.Unmarshal(body, &document); err != nil {
 		return fmt.Errorf("commands: read benchmark run %s: %w", stored.RunID, err)
 	}

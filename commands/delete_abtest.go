@@ -8,11 +8,11 @@ import (
 
 	"github.com/google/uuid"
 
-	"readiness/documents"
 	"readiness/domain"
 	"readiness/domain/abtest"
 	"readiness/domain/aiprovider"
 	"readiness/eventstore"
+	"readiness/storage/documents"
 )
 
 // Delete deletes a test with its runs and their comparisons, and returns how

@@ -5,11 +5,11 @@ import (
 
 	"github.com/google/uuid"
 
-	"readiness/documents"
 	"readiness/domain"
 	"readiness/domain/benchmark"
 	"readiness/domain/operation"
 	"readiness/eventstore"
+	"readiness/storage/documents"
 )
 
 // DeleteRun deletes a benchmark run of a model with its answers. If a

@@ -8,7 +8,6 @@ import (
 	"github.com/google/uuid"
 
 	"readiness/commands"
-	"readiness/documents"
 	"readiness/domain"
 	"readiness/domain/account"
 	"readiness/domain/assessment"
@@ -17,6 +16,7 @@ import (
 	"readiness/domain/trackeditem/room"
 	"readiness/eventstore"
 	"readiness/projections"
+	"readiness/storage/documents"
 )
 
 // assessed starts an assessment of a model and stores document as its result, as

@@ -9,7 +9,7 @@ import (
 	"readiness/domain"
 	"readiness/domain/account"
 	"readiness/domain/item"
-	"readiness/internal/testworld"
+	"readiness/test/testworld"
 )
 
 // An account that is erased has neither a key nor a member, and no command changes it again. Another one with the same people is as before.

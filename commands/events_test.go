@@ -25,7 +25,6 @@ import (
 	"readiness/domain/assessment"
 	"readiness/domain/auditview"
 	"readiness/domain/benchmark"
-	"readiness/domain/comparison"
 	"readiness/domain/item"
 	"readiness/domain/operation"
 	"readiness/domain/optimization"
@@ -35,6 +34,7 @@ import (
 	"readiness/domain/schedule"
 	"readiness/domain/trackeditem"
 	"readiness/domain/trackeditem/room"
+	"readiness/domain/verdict"
 	"readiness/eventstore"
 	"readiness/eventstore/sealed"
 )
@@ -91,7 +91,7 @@ func examples() []domain.Event {
 	side := benchmark.Side{
 		WorkspaceID: id(3), WorkspaceName: "Retail", SemanticModelID: id(4), SemanticModelName: "Sales",
 		AnsweredBy: benchmark.AnsweredBy{
-			Kind: comparison.DataAgent, DataAgentID: &itemID, DataAgentName: "Analyst", DataAgentWorkspaceID: &itemID, DataAgentWorkspaceName: "Agents",
+			Kind: verdict.DataAgent, DataAgentID: &itemID, DataAgentName: "Analyst", DataAgentWorkspaceID: &itemID, DataAgentWorkspaceName: "Agents",
 			ProviderID: "7", ProviderName: "Azure",
 		},
 	}
@@ -100,14 +100,14 @@ func examples() []domain.Event {
 		Name: "Synonyms", Description: &old, Hypothesis: &abtest.Hypothesis{Text: "B is better", Kind: &old}, LabelA: &old, LabelB: &money,
 		SideADescription: &old, SideBDescription: &money,
 	}
-	share := comparison.Rate(0.1667)
-	took := &comparison.ResponseTime{N: 24, Errors: 1, MeanMS: 8120, MedianMS: 7400, P90MS: 14100, P95MS: 16020, MinMS: 2100, MaxMS: 21900, Includes: "ask_to_last_token", Excludes: []string{"judging"}}
-	aggregate := comparison.Aggregate{
-		Comparable: 20, Excluded: 1, Scores: comparison.Scores{A: &seven, B: &forty}, ResponseTimes: comparison.ResponseTimes{A: took},
-		AccuracyDifference:     comparison.AccuracyDifference{BMinusA: &share, CI: &comparison.Interval{Method: "paired_bootstrap_2000", Low: 0.02, High: 0.29}},
-		McNemar:                comparison.McNemarTest{N10: 1, N01: 4, P: 0.375, Exact: true, Underpowered: true, Note: "too few differing questions"},
-		ResponseTimeDifference: &comparison.DurationDifference{MedianBMinusA: -640, MeanBMinusA: -410, CI: &comparison.DurationInterval{Method: "paired_bootstrap_2000", Low: -1500, High: 180}},
-		Improvements:           []string{"q07", "q11"}, Regressions: []string{"q15"}, Conclusion: comparison.NoDifferenceShown, Alpha: 0.05, Corrections: "none",
+	share := verdict.Rate(0.1667)
+	took := &verdict.ResponseTime{N: 24, Errors: 1, MeanMS: 8120, MedianMS: 7400, P90MS: 14100, P95MS: 16020, MinMS: 2100, MaxMS: 21900, Includes: "ask_to_last_token", Excludes: []string{"judging"}}
+	aggregate := verdict.Aggregate{
+		Comparable: 20, Excluded: 1, Scores: verdict.Scores{A: &seven, B: &forty}, ResponseTimes: verdict.ResponseTimes{A: took},
+		AccuracyDifference:     verdict.AccuracyDifference{BMinusA: &share, CI: &verdict.Interval{Method: "paired_bootstrap_2000", Low: 0.02, High: 0.29}},
+		McNemar:                verdict.McNemarTest{N10: 1, N01: 4, P: 0.375, Exact: true, Underpowered: true, Note: "too few differing questions"},
+		ResponseTimeDifference: &verdict.DurationDifference{MedianBMinusA: -640, MeanBMinusA: -410, CI: &verdict.DurationInterval{Method: "paired_bootstrap_2000", Low: -1500, High: 180}},
+		Improvements:           []string{"q07", "q11"}, Regressions: []string{"q15"}, Conclusion: verdict.NoDifferenceShown, Alpha: 0.05, Corrections: "none",
 	}
 	runs := abtest.Standing{
 		Runs: 2, SortedAt: at, Succeeded: &itemID, Aggregate: &aggregate, Gaps: []int{3},
@@ -236,18 +236,18 @@ func examples() []domain.Event {
 			AbTest: &benchmark.OfTest{AbTestID: id(9), Side: "b"}, Allowance: "allowance-contoso-benchmarkRuns-2026-11", At: at,
 		},
 		benchmark.RunStarted{At: at},
-		benchmark.Asked{QuestionID: "q07", N: 2, Verdict: comparison.Correct, Method: comparison.ByFields, DurationMS: 9100, DocumentHash: "sha256:3", Made: 7, Errors: 1},
+		benchmark.Asked{QuestionID: "q07", N: 2, Verdict: verdict.Correct, Method: verdict.ByFields, DurationMS: 9100, DocumentHash: "sha256:3", Made: 7, Errors: 1},
 		benchmark.RunCompleted{At: at, Outcome: benchmark.Outcome{
-			DocumentHash: "sha256:3", Score: &forty, Verdicts: comparison.VerdictCounts{Correct: 46, Incorrect: 10, Unclear: 3, Refused: 1, Error: 2},
+			DocumentHash: "sha256:3", Score: &forty, Verdicts: verdict.VerdictCounts{Correct: 46, Incorrect: 10, Unclear: 3, Refused: 1, Error: 2},
 			ResponseTime: took, Scored: 20, Stable: 16,
 		}},
 		benchmark.RunFailed{Failure: failure, At: at},
 		benchmark.RunCancelled{At: at},
 		benchmark.VerdictOverruled{
-			Overrule: benchmark.Overrule{QuestionID: "q07", N: 2, Verdict: comparison.Correct, Reason: "It is rounded."}, At: at,
+			Overrule: benchmark.Overrule{QuestionID: "q07", N: 2, Verdict: verdict.Correct, Reason: "It is rounded."}, At: at,
 			Outcome: benchmark.Outcome{
-				DocumentHash: "sha256:4", Score: &forty, Verdicts: comparison.VerdictCounts{Correct: 47, Incorrect: 9}, ResponseTime: took, Scored: 20, Stable: 16,
-				Overruled: 1, Judge: &comparison.Judge{ProviderID: id(7).String(), Model: "judge-1", PromptVersion: "judge/1"}, Judged: 12, JudgeOverruled: 1,
+				DocumentHash: "sha256:4", Score: &forty, Verdicts: verdict.VerdictCounts{Correct: 47, Incorrect: 9}, ResponseTime: took, Scored: 20, Stable: 16,
+				Overruled: 1, Judge: &verdict.Judge{ProviderID: id(7).String(), Model: "judge-1", PromptVersion: "judge/1"}, Judged: 12, JudgeOverruled: 1,
 			},
 		},
 		benchmark.RunDeleted{},
@@ -271,9 +271,9 @@ func examples() []domain.Event {
 		abtest.SideStarted{Side: abtest.A},
 		abtest.SideCompleted{Side: abtest.A},
 		abtest.SideFailed{Side: abtest.B, Failure: failure, CapacityWorkspaceID: &itemID},
-		abtest.Compared{Document: "sha256:3", Aggregate: aggregate, Agreement: comparison.Agreement{
+		abtest.Compared{Document: "sha256:3", Aggregate: aggregate, Agreement: verdict.Agreement{
 			N: 20, BothCorrect: 14, OnlyA: 1, OnlyB: 4, Neither: 1, Observed: &share, Expected: &share, Kappa: &share,
-			AnswerAgreement: comparison.AnswerAgreement{N: 20, Equal: 13, Different: 6, Undecided: 1}, Method: "question_verdict",
+			AnswerAgreement: verdict.AnswerAgreement{N: 20, Equal: 13, Different: 6, Undecided: 1}, Method: "question_verdict",
 		}},
 		abtest.ComparisonRevised{Compared: abtest.Compared{Document: "sha256:4", Aggregate: aggregate}},
 		abtest.RunStopped{Side: &sideB, Counted: true, Asked: 7, Total: 40},

@@ -14,7 +14,7 @@ import (
 	"readiness/domain/account"
 	"readiness/domain/item"
 	"readiness/internal/database"
-	"readiness/internal/pgtest"
+	"readiness/test/pgtest"
 )
 
 // slow is a platform that delays its answer about a workspace.

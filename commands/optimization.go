@@ -11,7 +11,6 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
-	"readiness/documents"
 	"readiness/domain/account"
 	"readiness/domain/assessment"
 	"readiness/domain/item"
@@ -19,6 +18,7 @@ import (
 	"readiness/domain/optimization"
 	"readiness/domain/readiness"
 	"readiness/eventstore"
+	"readiness/storage/documents"
 )
 
 // target is a semantic model that was looked up as the caller.

@@ -10,15 +10,15 @@ import (
 
 	"github.com/google/uuid"
 
-	"readiness/documents"
 	"readiness/domain/abtest"
 	"readiness/domain/account"
 	"readiness/domain/benchmark"
-	"readiness/domain/comparison"
 	"readiness/domain/item"
 	"readiness/domain/operation"
+	"readiness/domain/verdict"
 	"readiness/eventstore"
 	"readiness/internal/database"
+	"readiness/storage/documents"
 )
 
 // OverruleVerdict records a person's verdict on the answers to a question of a benchmark run, and computes the outcome of the
@@ -174,7 +174,7 @@ func (s *Benchmarks) revise(ctx context.Context, r *revision, changed benchmark.
 	if *into, err = s.runDocument(ctx, o.Run); err != nil {
 		return err
 	}
-	var before comparison.Document
+	var before verdict.Document
 	if err := s.read(ctx, r.seen, &before); err != nil {
 		return err
 	}

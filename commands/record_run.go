@@ -11,7 +11,7 @@ import (
 	"readiness/domain/operation"
 	"readiness/eventstore"
 	"readiness/internal/database"
-	"readiness/vault"
+	"readiness/storage/vault"
 )
 
 // Runs records the outcomes of benchmark runs, standalone or sides of an A/B run,

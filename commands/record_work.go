@@ -12,7 +12,7 @@ import (
 	"readiness/domain/optimization"
 	"readiness/domain/trackeditem"
 	"readiness/eventstore"
-	"readiness/vault"
+	"readiness/storage/vault"
 )
 
 // Recorder records the outcomes of previews, applies and reverts with all their

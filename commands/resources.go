@@ -10,7 +10,7 @@ import (
 	"readiness/domain/auditview"
 	"readiness/domain/schedule"
 	"readiness/internal/database"
-	"readiness/vault"
+	"readiness/storage/vault"
 )
 
 // Accounts are the commands on accounts.

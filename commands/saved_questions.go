@@ -8,10 +8,10 @@ import (
 	"github.com/google/uuid"
 
 	"readiness/definition/semanticmodel"
-	"readiness/documents"
 	"readiness/domain/benchmark"
 	"readiness/domain/item"
 	"readiness/eventstore"
+	"readiness/storage/documents"
 )
 
 // SavedQuestions returns the saved benchmark questions of a model in the caller's

@@ -18,7 +18,7 @@ import (
 	"readiness/domain"
 	"readiness/eventstore"
 	"readiness/eventstore/sealed"
-	"readiness/internal/testworld"
+	"readiness/test/testworld"
 )
 
 var madeKey = sync.OnceValues(func() (*sealed.Key, error) {

@@ -6,7 +6,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"readiness/internal/testworld"
+	"readiness/test/testworld"
 	"readiness/work"
 )
 

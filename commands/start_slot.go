@@ -14,7 +14,7 @@ import (
 	"readiness/domain/operation"
 	"readiness/domain/schedule"
 	"readiness/eventstore"
-	"readiness/vault"
+	"readiness/storage/vault"
 )
 
 const (

@@ -19,8 +19,8 @@ import (
 	"readiness/domain/schedule"
 	"readiness/domain/trackeditem"
 	"readiness/eventstore"
-	"readiness/internal/testworld"
 	"readiness/projections"
+	"readiness/test/testworld"
 )
 
 // planner is a service whose account contoso has the people ana and bob and all

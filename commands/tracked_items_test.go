@@ -18,8 +18,8 @@ import (
 	"readiness/domain/trackeditem"
 	"readiness/domain/trackeditem/room"
 	"readiness/eventstore"
-	"readiness/internal/testworld"
 	"readiness/projections"
+	"readiness/test/testworld"
 )
 
 // claims turns the items that the operation reserved into tracked items, as its end

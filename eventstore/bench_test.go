@@ -16,9 +16,9 @@ import (
 	"readiness/domain/item"
 	"readiness/domain/operation"
 	"readiness/eventstore"
-	"readiness/internal/bench"
-	"readiness/internal/pgtest"
 	"readiness/projections"
+	"readiness/test/bench"
+	"readiness/test/pgtest"
 )
 
 // logOf appends n events to n/100 streams.

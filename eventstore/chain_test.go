@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"readiness/eventstore"
-	"readiness/internal/pgtest"
+	"readiness/test/pgtest"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"

@@ -14,7 +14,7 @@ import (
 	"readiness/domain"
 	"readiness/eventstore"
 	"readiness/internal/database"
-	"readiness/internal/pgtest"
+	"readiness/test/pgtest"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/jackc/pgx/v5"

@@ -11,9 +11,9 @@ import (
 
 	"readiness/domain"
 	"readiness/eventstore"
-	"readiness/internal/bench"
 	"readiness/internal/postgres"
 	"readiness/migrations"
+	"readiness/test/bench"
 )
 
 // durable starts a separate PostgreSQL that syncs its commits, with a migrated database.

@@ -10,7 +10,7 @@ import (
 	"readiness/domain"
 	"readiness/eventstore"
 	"readiness/internal/database"
-	"readiness/internal/pgtest"
+	"readiness/test/pgtest"
 )
 
 // accountErased is the event that the database wants before it deletes a key.

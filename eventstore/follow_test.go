@@ -18,7 +18,7 @@ import (
 
 	"readiness/domain"
 	"readiness/eventstore"
-	"readiness/internal/pgtest"
+	"readiness/test/pgtest"
 
 	"github.com/ThreeDotsLabs/watermill"
 	"github.com/ThreeDotsLabs/watermill/message"

@@ -124,7 +124,7 @@ func (i *importer) begin(ctx context.Context, tx pgx.Tx) error {
 		return err
 	}
 	if used {
-		return fmt.Errorf("the log of the database is not empty; import into a new database, after readiness migrate up")
+		return fmt.Errorf("the log of the database is not empty; import into a new database, after readinessd migrate up")
 	}
 	return nil
 }

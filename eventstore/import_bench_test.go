@@ -13,7 +13,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"readiness/eventstore"
-	"readiness/internal/bench"
+	"readiness/test/bench"
 )
 
 // BenchmarkImport imports an export of operations of five events, as they are recorded, and alternates with PostgreSQL's own COPY of the

@@ -123,12 +123,12 @@ func TestImportRefuses(t *testing.T) {
 		says  string
 	}{
 		"nothing":               {nil, "the file has no line"},
-		"an empty line":         {[]string{"\n"}, "line 1: it is not a line of readiness events export"},
-		"another format":        {[]string{good[0], "POSITION  RECORDED\n"}, "line 2: it is not a line of readiness events export --format ndjson"},
-		"an unknown member":     {[]string{good[0], strings.Replace(good[1], `"metadata"`, `"more":1,"metadata"`, 1)}, `line 2: it is not a line of readiness events export --format ndjson: json: unknown field "more"`},
+		"an empty line":         {[]string{"\n"}, "line 1: it is not a line of readinessd events export"},
+		"another format":        {[]string{good[0], "POSITION  RECORDED\n"}, "line 2: it is not a line of readinessd events export --format ndjson"},
+		"an unknown member":     {[]string{good[0], strings.Replace(good[1], `"metadata"`, `"more":1,"metadata"`, 1)}, `line 2: it is not a line of readinessd events export --format ndjson: json: unknown field "more"`},
 		"a missing member":      {[]string{good[0], strings.Replace(good[1], `"schemaVersion":1,`, ``, 1)}, `line 2: from byte`},
 		"a member twice":        {[]string{strings.Replace(good[0], `"metadata":`, `"metadata":{},"metadata":`, 1)}, `line 1: from byte`},
-		"another order":         {[]string{strings.Replace(good[0], `{"v":1,"position":1,`, `{"position":1,"v":1,`, 1)}, `line 1: from byte 22 on it is not as readiness events export writes it`},
+		"another order":         {[]string{strings.Replace(good[0], `{"v":1,"position":1,`, `{"position":1,"v":1,`, 1)}, `line 1: from byte 22 on it is not as readinessd events export writes it`},
 		"spaces":                {[]string{strings.Replace(good[0], `"units":`, `"units": `, 1)}, `line 1: from byte`},
 		"another escape":        {[]string{good[0], good[1], good[2], strings.Replace(good[3], `\u003c`, `<`, 1)}, `line 4: from byte`},
 		"text behind the event": {[]string{strings.Replace(good[0], "}\n", "} \n", 1)}, `line 1: from byte`},

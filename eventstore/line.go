@@ -142,7 +142,7 @@ func (r *Recorded) unmarshal(line []byte) error {
 	d := json.NewDecoder(bytes.NewReader(line))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&e); err != nil {
-		return fmt.Errorf("it is not a line of readiness events export --format ndjson: %w", err)
+		return fmt.Errorf("it is not a line of readinessd events export --format ndjson: %w", err)
 	}
 	switch {
 	case e.V > lineVersion:

@@ -77,7 +77,7 @@ func (r *Recorded) parse(line []byte) (err error) {
 	for at < min(len(again), len(line)) && again[at] == line[at] {
 		at++
 	}
-	return fmt.Errorf("from byte %d on it is not as readiness events export writes it: order of members, spaces and escapes must be the "+
+	return fmt.Errorf("from byte %d on it is not as readinessd events export writes it: order of members, spaces and escapes must be the "+
 		"same; import the file that it wrote", at+1)
 }
 

@@ -16,8 +16,8 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"readiness/eventstore"
-	"readiness/internal/bench"
-	"readiness/internal/pgtest"
+	"readiness/test/bench"
+	"readiness/test/pgtest"
 )
 
 var scanned = regexp.MustCompile(`Seq Scan on (\w+)`)

@@ -9,8 +9,8 @@ import (
 
 	"readiness/domain"
 	"readiness/eventstore"
-	"readiness/internal/bench"
-	"readiness/internal/pgtest"
+	"readiness/test/bench"
+	"readiness/test/pgtest"
 )
 
 // sealingTurns is how many turns of each kind BenchmarkSealedTexts takes.

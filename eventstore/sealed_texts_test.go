@@ -13,7 +13,7 @@ import (
 	"readiness/domain"
 	"readiness/eventstore"
 	"readiness/eventstore/sealed"
-	"readiness/internal/pgtest"
+	"readiness/test/pgtest"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"

@@ -10,7 +10,7 @@ import (
 
 	"readiness/domain"
 	"readiness/eventstore"
-	"readiness/internal/pgtest"
+	"readiness/test/pgtest"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/jackc/pgx/v5"

@@ -6,7 +6,7 @@ import (
 
 	"readiness/domain"
 	"readiness/eventstore"
-	"readiness/internal/pgtest"
+	"readiness/test/pgtest"
 
 	"github.com/jackc/pgx/v5/pgxpool"
 )

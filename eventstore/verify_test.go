@@ -14,8 +14,8 @@ import (
 
 	"readiness/domain"
 	"readiness/eventstore"
-	"readiness/internal/pgtest"
 	"readiness/internal/postgres"
+	"readiness/test/pgtest"
 
 	"github.com/cloudevents/sdk-go/v2/event"
 	"github.com/google/go-cmp/cmp"

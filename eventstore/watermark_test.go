@@ -9,7 +9,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"readiness/internal/database"
-	"readiness/internal/pgtest"
+	"readiness/test/pgtest"
 )
 
 // watermarkQueries counts how often the watermark is queried.

@@ -14,8 +14,8 @@ import (
 	"readiness/domain"
 	"readiness/domain/abtest"
 	"readiness/domain/benchmark"
-	"readiness/domain/comparison"
 	"readiness/domain/operation"
+	"readiness/domain/verdict"
 )
 
 // A run from its start to its comparison, as the run, the test, the lists and the result show it at each stage. Reads
@@ -196,7 +196,7 @@ func TestUnsuccessfulRuns(t *testing.T) {
 	stored := w.benchmark("acme", modelA)
 	w.complete("acme", stored)
 	when := w.Now().Truncate(time.Microsecond)
-	of := w.abTest("acme", abtest.Words{Name: "Again"}, sideOf(modelA, "Actuals", assistant), sideOf(modelA, "Actuals", benchmark.AnsweredBy{Kind: comparison.GenericAgent, ProviderID: "p1", ProviderName: "Local"}),
+	of := w.abTest("acme", abtest.Words{Name: "Again"}, sideOf(modelA, "Actuals", assistant), sideOf(modelA, "Actuals", benchmark.AnsweredBy{Kind: verdict.GenericAgent, ProviderID: "p1", ProviderName: "Local"}),
 		abtest.Source{Kind: abtest.FromRun, RunID: &stored, RunStoredAt: &when})
 	test := w.read(abTestPath(of.test))
 	if diff := cmp.Diff(map[string]any{"count": 2.0, "questionSetHash": "sha256:set", "correctAnswers": "Preserve", "source": map[string]any{"kind": "Run", "runId": stored.String(), "runStoredAtUtc": at(when)}}, test["questions"]); diff != "" {

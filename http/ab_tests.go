@@ -11,7 +11,7 @@ import (
 	"readiness/domain"
 	"readiness/domain/abtest"
 	"readiness/domain/benchmark"
-	"readiness/domain/comparison"
+	"readiness/domain/verdict"
 	"readiness/http/api"
 	"readiness/internal/optional"
 	"readiness/projections"
@@ -275,12 +275,12 @@ func abTestSide(s benchmark.Side, label, description *string) api.AbTestSide {
 func answeredBy(a benchmark.AnsweredBy) api.AnsweredBy {
 	out := api.AnsweredBy{Kind: new(string(a.Kind))}
 	switch a.Kind {
-	case comparison.DataAgent, comparison.ServiceTestAgent:
+	case verdict.DataAgent, verdict.ServiceTestAgent:
 		out.DataAgentID, out.DataAgentName = optional.ID(a.DataAgentID), optional.Of(a.DataAgentName)
 		out.DataAgentWorkspaceID, out.DataAgentWorkspaceName = optional.ID(a.DataAgentWorkspaceID), optional.Of(a.DataAgentWorkspaceName)
-	case comparison.GenericAgent:
+	case verdict.GenericAgent:
 		out.ProviderID, out.ProviderName = optional.Of(a.ProviderID), optional.Of(a.ProviderName)
-	case comparison.PlatformAssistant:
+	case verdict.PlatformAssistant:
 	}
 	return out
 }

@@ -15,8 +15,8 @@ import (
 	"readiness/domain"
 	"readiness/domain/abtest"
 	"readiness/domain/benchmark"
-	"readiness/domain/comparison"
 	"readiness/domain/operation"
+	"readiness/domain/verdict"
 )
 
 // everyTest reads all pages of a list of tests, and calls between after each page.
@@ -406,7 +406,7 @@ func TestAbTestIsCreatedAndRunAgain(t *testing.T) {
 		t.Errorf("the test reads %v", test)
 	}
 	by := test["sideB"].(map[string]any)["answeredBy"].(map[string]any)
-	if by["kind"] != string(comparison.DataAgent) || by["dataAgentId"] != agent.String() || by["dataAgentName"] != "Analyst" || by["dataAgentWorkspaceId"] != sales.String() || by["dataAgentWorkspaceName"] != "Sales" {
+	if by["kind"] != string(verdict.DataAgent) || by["dataAgentId"] != agent.String() || by["dataAgentName"] != "Analyst" || by["dataAgentWorkspaceId"] != sales.String() || by["dataAgentWorkspaceName"] != "Sales" {
 		t.Errorf("answeredBy reads %v", by)
 	}
 	if effect := w.read(abTestPath(id))["minimumDetectableEffect"].(map[string]any); effect["n"] != 1.0 {

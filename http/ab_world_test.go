@@ -13,11 +13,11 @@ import (
 	"readiness/domain/abtest"
 	"readiness/domain/account"
 	"readiness/domain/benchmark"
-	"readiness/domain/comparison"
 	"readiness/domain/item"
 	"readiness/domain/operation"
+	"readiness/domain/verdict"
 	"readiness/eventstore"
-	"readiness/internal/testworld"
+	"readiness/test/testworld"
 )
 
 const abTestsPath = "/v1/aiReadiness/abTests"
@@ -56,10 +56,10 @@ func sideOf(model uuid.UUID, name string, by benchmark.AnsweredBy) benchmark.Sid
 
 // byAgent returns an agent of the workspace finance.
 func byAgent(id uuid.UUID, name string) benchmark.AnsweredBy {
-	return benchmark.AnsweredBy{Kind: comparison.DataAgent, DataAgentID: &id, DataAgentName: name, DataAgentWorkspaceID: &finance, DataAgentWorkspaceName: "Finance"}
+	return benchmark.AnsweredBy{Kind: verdict.DataAgent, DataAgentID: &id, DataAgentName: name, DataAgentWorkspaceID: &finance, DataAgentWorkspaceName: "Finance"}
 }
 
-var assistant = benchmark.AnsweredBy{Kind: comparison.PlatformAssistant}
+var assistant = benchmark.AnsweredBy{Kind: verdict.PlatformAssistant}
 
 // asked are two paraphrases, each repeated twice.
 var asked = abtest.Questions{Document: "sha256:questions", SetHash: "sha256:set", Count: 2, Clusters: 1}
@@ -137,29 +137,29 @@ func (w *world) ask(accountID string, id uuid.UUID, asks int) {
 	w.t.Helper()
 	commands := []domain.Command[benchmark.Run]{benchmark.BeginRun{At: w.Now()}}
 	for n := range asks {
-		verdict := comparison.Correct
+		v := verdict.Correct
 		if n == 0 {
-			verdict = comparison.Errored
+			v = verdict.Errored
 		}
-		commands = append(commands, benchmark.RecordAsk{Asked: benchmark.Asked{QuestionID: fmt.Sprint("q", n/repeats), N: n%repeats + 1, Verdict: verdict}})
+		commands = append(commands, benchmark.RecordAsk{Asked: benchmark.Asked{QuestionID: fmt.Sprint("q", n/repeats), N: n%repeats + 1, Verdict: v}})
 	}
 	w.onBenchmark(accountID, id, commands...)
 }
 
 // took is the response time of every completed benchmark run.
-var took = &comparison.ResponseTime{N: 3, Errors: 1, MeanMS: 20, MedianMS: 20, P90MS: 30, P95MS: 30, MinMS: 10, MaxMS: 30, Includes: "ask_to_last_token", Excludes: []string{"judging"}}
+var took = &verdict.ResponseTime{N: 3, Errors: 1, MeanMS: 20, MedianMS: 20, P90MS: 30, P95MS: 30, MinMS: 10, MaxMS: 30, Includes: "ask_to_last_token", Excludes: []string{"judging"}}
 
 // complete completes a benchmark run of two questions, each asked twice, and returns its document.
 func (w *world) complete(accountID string, id uuid.UUID) []byte {
 	w.t.Helper()
 	w.ask(accountID, id, 4)
 	body, err := json.Marshal(map[string]any{"schema": "benchmark-run/1", "runId": id, "text": "<&> and more", "questions": []map[string]any{{
-		"questionId": "q1", "asks": []comparison.Ask{{N: 1, Decision: comparison.Decision{Verdict: comparison.Incorrect, Method: comparison.ByFields}}},
+		"questionId": "q1", "asks": []verdict.Ask{{N: 1, Decision: verdict.Decision{Verdict: verdict.Incorrect, Method: verdict.ByFields}}},
 	}}})
 	check(w.t, err)
 	hash := w.keep(body)
 	w.onBenchmark(accountID, id, benchmark.CompleteRun{RunCompleted: benchmark.RunCompleted{At: w.Now(), Outcome: benchmark.Outcome{
-		DocumentHash: hash, Score: new(75), Verdicts: comparison.VerdictCounts{Correct: 3, Error: 1}, ResponseTime: took, Scored: 2, Stable: 1,
+		DocumentHash: hash, Score: new(75), Verdicts: verdict.VerdictCounts{Correct: 3, Error: 1}, ResponseTime: took, Scored: 2, Stable: 1,
 	}}})
 	return body
 }
@@ -197,10 +197,10 @@ func (w *world) compared(of abTested, gap int) []byte {
 	w.onRun(of.accountID, of.run, abtest.BeginSide{Side: abtest.B})
 	w.complete(of.accountID, of.runB)
 	w.onRun(of.accountID, of.run, abtest.CompleteSide{Side: abtest.B})
-	a, b := of.sideA.Asked("Before", comparison.Target{}), of.sideB.Asked("After", comparison.Target{})
-	answered := []comparison.Ask{{N: 1, Decision: comparison.Decision{Verdict: comparison.Correct}, DurationMS: 10}}
-	c := comparison.Compare(of.run.String(), a, b, []comparison.AskedQuestion{{QuestionID: "q0", Text: "What is <b>1 & 1</b>?", A: answered, B: answered}})
-	body, err := json.Marshal(comparison.NewDocument(of.run.String(), comparison.Header{CreatedAt: w.Now(), RequestedBy: string(of.startedBy())}, c, comparison.Links{}))
+	a, b := of.sideA.Asked("Before", verdict.Target{}), of.sideB.Asked("After", verdict.Target{})
+	answered := []verdict.Ask{{N: 1, Decision: verdict.Decision{Verdict: verdict.Correct}, DurationMS: 10}}
+	c := verdict.Compare(of.run.String(), a, b, []verdict.AskedQuestion{{QuestionID: "q0", Text: "What is <b>1 & 1</b>?", A: answered, B: answered}})
+	body, err := json.Marshal(verdict.NewDocument(of.run.String(), verdict.Header{CreatedAt: w.Now(), RequestedBy: string(of.startedBy())}, c, verdict.Links{}))
 	check(w.t, err)
 	hash := w.keep(body)
 	w.onRun(of.accountID, of.run, abtest.Finish{Compared: abtest.Compared{Document: hash, Aggregate: c.Aggregate, Agreement: c.Agreement}})

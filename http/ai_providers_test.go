@@ -21,7 +21,7 @@ import (
 	"readiness/domain/aiprovider"
 	"readiness/domain/item"
 	"readiness/http/token"
-	"readiness/vault"
+	"readiness/storage/vault"
 )
 
 const (

@@ -7,9 +7,9 @@ import (
 	"strconv"
 	"strings"
 
-	"readiness/audit"
-	"readiness/audit/tree"
 	"readiness/domain"
+	"readiness/eventstore/audit"
+	"readiness/eventstore/audit/tree"
 	"readiness/http/api"
 )
 
@@ -106,7 +106,7 @@ func (s *Server) damaged(ctx context.Context, what string, err error) error {
 	if !errors.Is(err, audit.ErrDamaged) {
 		return err
 	}
-	s.log.ErrorContext(ctx, "a tree of the log is damaged; readiness audit verify lists what was changed", "object", what, "err", err)
-	return notInTree("%s cannot be had: the database no longer has it as it was signed (%v). The operator lists what was changed with readiness audit verify",
+	s.log.ErrorContext(ctx, "a tree of the log is damaged; readinessd audit verify lists what was changed", "object", what, "err", err)
+	return notInTree("%s cannot be had: the database no longer has it as it was signed (%v). The operator lists what was changed with readinessd audit verify",
 		what, err)
 }

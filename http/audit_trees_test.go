@@ -14,11 +14,11 @@ import (
 	"github.com/google/uuid"
 
 	"readiness"
-	"readiness/audit"
-	"readiness/audit/tree"
 	"readiness/domain"
 	"readiness/domain/account"
 	"readiness/eventstore"
+	"readiness/eventstore/audit"
+	"readiness/eventstore/audit/tree"
 )
 
 const treeOrigin = "readiness.example.com/v1/audit"

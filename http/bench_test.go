@@ -22,10 +22,10 @@ import (
 	"readiness/http/rate"
 	"readiness/http/routing"
 	"readiness/http/token"
-	"readiness/internal/bench"
-	"readiness/internal/pgtest"
-	"readiness/internal/testworld"
 	"readiness/projections"
+	"readiness/test/bench"
+	"readiness/test/pgtest"
+	"readiness/test/testworld"
 	"readiness/work"
 )
 

@@ -10,8 +10,8 @@ import (
 
 	"readiness/domain"
 	"readiness/domain/benchmark"
-	"readiness/domain/comparison"
 	"readiness/domain/item"
+	"readiness/domain/verdict"
 	"readiness/http/api"
 	"readiness/http/paging"
 	"readiness/http/validate"
@@ -104,7 +104,7 @@ func (s *Server) GetBenchmarkRunResult(ctx context.Context,
 
 // OverruleVerdict handles POST …/benchmark/runs/{runId}/questions/{questionId}/verdict.
 func (s *Server) OverruleVerdict(ctx context.Context, r api.OverruleVerdictRequestObject) (api.OverruleVerdictResponseObject, error) {
-	o := benchmark.Overrule{QuestionID: r.QuestionID, Verdict: comparison.Verdict(r.Body.Verdict), Reason: strings.TrimSpace(r.Body.Reason)}
+	o := benchmark.Overrule{QuestionID: r.QuestionID, Verdict: verdict.Verdict(r.Body.Verdict), Reason: strings.TrimSpace(r.Body.Reason)}
 	if r.Body.N != nil {
 		o.N = *r.Body.N
 	}

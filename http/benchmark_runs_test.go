@@ -12,9 +12,9 @@ import (
 	"readiness/domain"
 	"readiness/domain/abtest"
 	"readiness/domain/benchmark"
-	"readiness/domain/comparison"
 	"readiness/domain/item"
 	"readiness/domain/operation"
+	"readiness/domain/verdict"
 )
 
 // benchmark records a benchmark run of a model that an agent answers, as the call does.
@@ -180,8 +180,8 @@ func TestMalformedBenchmarkRuns(t *testing.T) {
 func TestJudgeReview(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	judge := comparison.Judge{ProviderID: "p", Model: "m", PromptVersion: "judge/1"}
-	judged := func(accountID string, j *comparison.Judge, judged, overruled int) uuid.UUID {
+	judge := verdict.Judge{ProviderID: "p", Model: "m", PromptVersion: "judge/1"}
+	judged := func(accountID string, j *verdict.Judge, judged, overruled int) uuid.UUID {
 		id := w.benchmark(accountID, modelA)
 		w.ask(accountID, id, 4)
 		w.onBenchmark(accountID, id, benchmark.CompleteRun{RunCompleted: benchmark.RunCompleted{At: w.Now(), Outcome: benchmark.Outcome{

@@ -26,7 +26,7 @@ func TestDamagedDocument(t *testing.T) {
 		check(t, err)
 		w.untouched(func() {
 			got := w.get(path, ada).refused(502, domain.StoreUnavailable)
-			if !strings.Contains(string(got.text), "readiness documents verify") || strings.Contains(string(got.text), "sha256") {
+			if !strings.Contains(string(got.text), "readinessd documents verify") || strings.Contains(string(got.text), "sha256") {
 				t.Errorf("%s: the refusal is %s", sql, got.text)
 			}
 		})

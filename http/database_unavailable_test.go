@@ -15,11 +15,11 @@ import (
 
 	"readiness/domain"
 	"readiness/http/health"
-	"readiness/http/openapitest"
 	"readiness/http/rate"
 	"readiness/http/routing"
-	"readiness/internal/pgtest"
-	"readiness/internal/testlog"
+	"readiness/test/openapitest"
+	"readiness/test/pgtest"
+	"readiness/test/testlog"
 )
 
 // instance returns another instance of a world's service. Its commands and views reach the database at address and

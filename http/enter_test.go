@@ -10,9 +10,9 @@ import (
 
 	"readiness/domain"
 	"readiness/domain/account"
-	"readiness/http/oidctest"
 	"readiness/http/routing"
 	"readiness/http/token"
+	"readiness/test/oidctest"
 )
 
 // Concurrent calls are looked up in one batch, but each is handled independently: as its own person, of their

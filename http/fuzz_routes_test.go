@@ -30,10 +30,10 @@ import (
 	"readiness/domain/account"
 	"readiness/domain/assessment"
 	"readiness/domain/benchmark"
-	"readiness/domain/comparison"
+	"readiness/domain/verdict"
 	"readiness/eventstore"
-	"readiness/http/openapitest"
 	"readiness/http/token"
+	"readiness/test/openapitest"
 )
 
 // fuzzedCalls is how many calls each route gets; FUZZREQUESTS overrides it (make fuzz/http).
@@ -239,7 +239,7 @@ func (w *world) furnished(m *llm) map[string][]string {
 	w.sideA(test)
 	test = w.ownerReads(test)
 	w.compared(test, 3)
-	byAgent := benchmark.AnsweredBy{Kind: comparison.DataAgent, DataAgentID: &agent, DataAgentName: "Analyst", DataAgentWorkspaceID: &sales, DataAgentWorkspaceName: "Sales"}
+	byAgent := benchmark.AnsweredBy{Kind: verdict.DataAgent, DataAgentID: &agent, DataAgentName: "Analyst", DataAgentWorkspaceID: &sales, DataAgentWorkspaceName: "Sales"}
 	w.abTest("acme", abtest.Words{Name: "Of an agent"}, sideOf(modelA, "Actuals", assistant), sideOf(modelA, "Actuals", byAgent), abtest.Source{Kind: abtest.FromQuestions})
 	strangers := w.abTest("other", abtest.Words{Name: "Theirs"}, sideOf(modelA, "Actuals", assistant), sideOf(modelB, "Budget", assistant), abtest.Source{Kind: abtest.FromQuestions})
 	alone := w.benchmark("acme", modelA)
@@ -279,7 +279,7 @@ func (licensed) Decide(account.Account) ([]domain.Event, error) {
 // hasQuestions saves a question of a model, as the worker does.
 func (w *world) hasQuestions(accountID string, model uuid.UUID) {
 	w.t.Helper()
-	fields := []comparison.Field{{Role: comparison.MeasureField, Table: "Sales", Name: "Revenue"}}
+	fields := []verdict.Field{{Role: verdict.MeasureField, Table: "Sales", Name: "Revenue"}}
 	set := benchmark.Set{Repeats: 1, Questions: []benchmark.Question{{QuestionID: "q", Text: "What is the revenue?", Expected: benchmark.Expected{Fields: fields}, Source: benchmark.Customer}}}
 	body, err := json.Marshal(set)
 	check(w.t, err)

@@ -15,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"readiness/http/openapitest"
+	"readiness/test/openapitest"
 )
 
 // wire is the raw bytes of an HTTP/1.1 request with one fault that no client would send.

@@ -8,7 +8,7 @@ import (
 	"github.com/google/uuid"
 
 	"readiness/http/routing"
-	"readiness/internal/bench"
+	"readiness/test/bench"
 )
 
 // BenchmarkGrowth measures reading an operation, listing operations and starting an assessment from 16 callers, by

@@ -11,7 +11,7 @@ import (
 
 	"readiness/domain"
 	"readiness/domain/item"
-	"readiness/internal/testlog"
+	"readiness/test/testlog"
 )
 
 // heavyWorld is a world whose platform lets no read of a definition end until it is released.

@@ -9,9 +9,9 @@ import (
 	"readiness/domain"
 	"readiness/domain/account"
 	"readiness/domain/item"
-	"readiness/http/oidctest"
 	"readiness/http/routing"
 	"readiness/http/token"
+	"readiness/test/oidctest"
 )
 
 // withOIDC makes the world trust an independent provider. Of its people, eve is in north and south, finn only in

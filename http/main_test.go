@@ -4,7 +4,7 @@ import (
 	"os"
 	"testing"
 
-	"readiness/internal/pgtest"
+	"readiness/test/pgtest"
 )
 
 func TestMain(m *testing.M) { os.Exit(pgtest.Main(m)) }

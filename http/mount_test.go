@@ -9,8 +9,8 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/oauthex"
 
-	"readiness/http/oidctest"
 	"readiness/http/token"
+	"readiness/test/oidctest"
 )
 
 // TestMountedCallsAreBounded keeps calls of a mounted path in progress: at most 8 of a person.

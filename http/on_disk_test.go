@@ -18,8 +18,8 @@ import (
 	"readiness/domain/item"
 	"readiness/domain/operation"
 	"readiness/eventstore"
-	"readiness/internal/testlog"
-	"readiness/internal/testworld"
+	"readiness/test/testlog"
+	"readiness/test/testworld"
 	"readiness/work"
 )
 

@@ -20,7 +20,7 @@ import (
 	"readiness/domain/optimization"
 	"readiness/eventstore"
 	"readiness/http/token"
-	"readiness/internal/testworld"
+	"readiness/test/testworld"
 )
 
 // members returns the sorted names of an object's members.

@@ -14,7 +14,7 @@ import (
 	"readiness/domain/account"
 	"readiness/domain/item"
 	"readiness/domain/operation"
-	"readiness/internal/testworld"
+	"readiness/test/testworld"
 )
 
 var (

@@ -15,7 +15,7 @@ import (
 	"readiness/domain"
 	"readiness/http/rate"
 	"readiness/http/routing"
-	"readiness/internal/pgtest"
+	"readiness/test/pgtest"
 )
 
 // processEnv, set to the address of a database and the directory of an issuer, makes the test binary run as another

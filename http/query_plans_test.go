@@ -8,15 +8,15 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"readiness/cmd/readinessd/wiring"
 	"readiness/domain/account"
 	"readiness/domain/item"
 	"readiness/domain/trackeditem/room"
 	"readiness/eventstore"
 	"readiness/http/rate"
-	"readiness/internal/testlog"
-	"readiness/internal/wiring"
-	"readiness/people"
 	"readiness/projections"
+	"readiness/storage/people"
+	"readiness/test/testlog"
 )
 
 // The statements of every call are planned a few times and then use cached plans, because planning takes longer than

@@ -11,9 +11,9 @@ import (
 	"readiness/domain"
 	"readiness/domain/account"
 	"readiness/domain/benchmark"
-	"readiness/domain/comparison"
 	"readiness/domain/item"
 	"readiness/domain/operation"
+	"readiness/domain/verdict"
 	"readiness/projections"
 )
 
@@ -103,7 +103,7 @@ func askedOf(sides ...benchmark.Side) (items []item.Item) {
 	for _, side := range sides {
 		items = append(items, item.Item{ID: side.SemanticModelID, Type: item.SemanticModel, WorkspaceID: side.WorkspaceID})
 		by := side.AnsweredBy
-		if (by.Kind == comparison.DataAgent || by.Kind == comparison.ServiceTestAgent) && by.DataAgentID != nil &&
+		if (by.Kind == verdict.DataAgent || by.Kind == verdict.ServiceTestAgent) && by.DataAgentID != nil &&
 			by.DataAgentWorkspaceID != nil {
 			items = append(items, item.Item{ID: *by.DataAgentID, Type: item.DataAgent, WorkspaceID: *by.DataAgentWorkspaceID})
 		}

@@ -14,7 +14,7 @@ import (
 	"readiness/domain/abtest"
 	"readiness/domain/benchmark"
 	"readiness/domain/item"
-	"readiness/internal/testworld"
+	"readiness/test/testworld"
 )
 
 // seenBy makes the workspace Sales visible only to the people.

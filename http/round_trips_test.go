@@ -9,7 +9,7 @@ import (
 
 	"readiness/domain"
 	"readiness/domain/operation"
-	"readiness/internal/bench"
+	"readiness/test/bench"
 
 	"github.com/google/uuid"
 )

@@ -26,9 +26,9 @@ import (
 	"go.opentelemetry.io/otel/propagation"
 	"go.opentelemetry.io/otel/trace"
 
-	"readiness/audit"
 	"readiness/commands"
 	"readiness/domain"
+	"readiness/eventstore/audit"
 	"readiness/http/api"
 	"readiness/http/health"
 	"readiness/http/heavy"

@@ -25,7 +25,7 @@ import (
 	"readiness/domain/item"
 	readinesshttp "readiness/http"
 	"readiness/http/rate"
-	"readiness/internal/testworld"
+	"readiness/test/testworld"
 )
 
 // Every response has its own request id and the headers of docs/decisions.md 2; openapitest checks the rest.

@@ -16,7 +16,7 @@ import (
 	"readiness/domain/trackeditem"
 	"readiness/domain/trackeditem/room"
 	"readiness/eventstore"
-	"readiness/internal/testworld"
+	"readiness/test/testworld"
 )
 
 // claimed is an item that an operation made a tracked item.

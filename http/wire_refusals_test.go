@@ -16,7 +16,7 @@ import (
 
 	"readiness/domain"
 	"readiness/http/api"
-	"readiness/http/openapitest"
+	"readiness/test/openapitest"
 )
 
 // A call that never becomes a request is refused with an ErrorResponse, and the connection is closed.

@@ -28,7 +28,6 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/prometheus/client_golang/prometheus"
 
-	"readiness/audit"
 	"readiness/commands"
 	"readiness/definition"
 	"readiness/domain"
@@ -40,16 +39,17 @@ import (
 	"readiness/domain/optimization"
 	"readiness/domain/pixies"
 	"readiness/eventstore"
+	"readiness/eventstore/audit"
 	readinesshttp "readiness/http"
 	"readiness/http/health"
-	"readiness/http/openapitest"
 	"readiness/http/rate"
 	"readiness/http/routing"
 	"readiness/http/token"
-	"readiness/internal/bench"
 	"readiness/internal/database"
-	"readiness/internal/testlog"
-	"readiness/internal/testworld"
+	"readiness/test/bench"
+	"readiness/test/openapitest"
+	"readiness/test/testlog"
+	"readiness/test/testworld"
 )
 
 var (

@@ -16,8 +16,8 @@ import (
 	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/pressly/goose/v3"
 
-	"readiness/internal/pgtest"
 	"readiness/migrations"
+	"readiness/test/pgtest"
 )
 
 func open(t *testing.T, url string) *pgxpool.Pool {

@@ -107,10 +107,10 @@ func compare(known []Step, applied, queued []int) Schema {
 func (s Schema) Behind() error {
 	switch {
 	case s.Empty:
-		return errors.New("the database has no tables of the service yet; make them: readiness migrate up")
+		return errors.New("the database has no tables of the service yet; make them: readinessd migrate up")
 	case len(s.Missing) > 0:
 		return fmt.Errorf("the schema of the database is that of an earlier version: %d migrations are missing, the first is %s; "+
-			"run this version's readiness migrate up, then readiness projections build (docs/operating.md, Upgrading)", len(s.Missing), s.Missing[0].Name)
+			"run this version's readinessd migrate up, then readinessd projections build (docs/operating.md, Upgrading)", len(s.Missing), s.Missing[0].Name)
 	}
 	return nil
 }
@@ -122,6 +122,6 @@ func (s Schema) Ahead() string {
 	}
 	first := s.Newer[0]
 	return fmt.Sprintf("the schema of the database is that of a newer version (it has migration %d of %s, which this program does not know); "+
-		"use the program that made it, which readiness migrate status shows, unless it is the version right after this one", first.Version,
+		"use the program that made it, which readinessd migrate status shows, unless it is the version right after this one", first.Version,
 		first.Component)
 }

@@ -18,12 +18,12 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"readiness/domain/readiness"
-	"readiness/internal/samples"
 	"readiness/offline"
 	"readiness/offline/report"
 	"readiness/offline/report/junit"
 	"readiness/offline/report/sarif"
 	"readiness/offline/report/webpage"
+	"readiness/test/samples"
 )
 
 // formats are the writers of an assessment.

@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"readiness/domain/optimization"
-	"readiness/internal/samples"
 	"readiness/offline"
+	"readiness/test/samples"
 )
 
 // fileOf writes a text to a file and returns its path.

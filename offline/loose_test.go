@@ -14,8 +14,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"readiness/domain/optimization"
-	"readiness/internal/samples"
 	"readiness/offline"
+	"readiness/test/samples"
 )
 
 // windows holds projects whose letter case differs from the disk's.

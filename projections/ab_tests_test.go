@@ -12,13 +12,13 @@ import (
 	"readiness/domain"
 	"readiness/domain/abtest"
 	"readiness/domain/benchmark"
-	"readiness/domain/comparison"
 	"readiness/domain/operation"
+	"readiness/domain/verdict"
 	"readiness/eventstore"
 	"readiness/eventstore/sealed"
 	"readiness/internal/database"
-	"readiness/internal/pgtest"
 	"readiness/projections"
+	"readiness/test/pgtest"
 )
 
 // tester appends events of A/B tests and reads the views.
@@ -84,7 +84,7 @@ func TestAbTestsAreRebuilt(t *testing.T) {
 	k := newTester(t)
 	at := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 	id := func(n byte) uuid.UUID { return uuid.UUID{15: n} }
-	side := benchmark.Side{WorkspaceID: id(1), SemanticModelID: id(2), SemanticModelName: "Sales\x00", AnsweredBy: benchmark.AnsweredBy{Kind: comparison.PlatformAssistant}}
+	side := benchmark.Side{WorkspaceID: id(1), SemanticModelID: id(2), SemanticModelName: "Sales\x00", AnsweredBy: benchmark.AnsweredBy{Kind: verdict.PlatformAssistant}}
 	asked := abtest.Questions{SetHash: "sha256:1", Count: 1}
 	failure := operation.Failure{Code: domain.BenchmarkRunFailed, Message: "no"}
 	benchmarkRun := func(n byte, more ...domain.Event) {
@@ -107,7 +107,7 @@ func TestAbTestsAreRebuilt(t *testing.T) {
 		abtest.RunAdded{RunID: id(30), SideA: side, SideB: side, Questions: asked, At: at, Standing: abtest.Standing{Runs: 1, Latest: &abtest.LatestRun{RunID: id(30)}, SortedAt: at}},
 		abtest.QuestionsFrozen{Questions: asked}, abtest.Reworded{Words: abtest.Words{Name: "Two"}})
 	abRun(30, abtest.SideCompleted{Side: abtest.A}, abtest.SideQueued{Side: abtest.B, BenchmarkRunID: id(11)}, abtest.SideStarted{Side: abtest.B}, abtest.SideCompleted{Side: abtest.B},
-		abtest.Compared{Document: "sha256:2", Aggregate: comparison.Aggregate{Comparable: 1}}, operation.Succeeded{})
+		abtest.Compared{Document: "sha256:2", Aggregate: verdict.Aggregate{Comparable: 1}}, operation.Succeeded{})
 	abRun(31, abtest.SideFailed{Side: abtest.A, Failure: failure}, operation.Failed{Failure: failure, Impact: operation.Impact{BenchmarkRuns: new(1)}})
 	abRun(32, abtest.RunStopped{Side: new(abtest.A), Queued: new(abtest.B), Counted: true, Asked: 1, Total: 4}, operation.Cancelled{})
 	abRun(33, abtest.RunErased{}, operation.Failed{Failure: failure})

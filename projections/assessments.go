@@ -10,13 +10,13 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
-	"readiness/documents"
 	"readiness/domain"
 	"readiness/domain/assessment"
 	"readiness/domain/readiness"
 	"readiness/eventstore"
 	"readiness/eventstore/sealed"
-	"readiness/people"
+	"readiness/storage/documents"
+	"readiness/storage/people"
 )
 
 var assessments = &Table{

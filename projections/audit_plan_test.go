@@ -16,8 +16,8 @@ import (
 	"readiness/domain"
 	"readiness/domain/trackeditem"
 	"readiness/eventstore"
-	"readiness/internal/pgtest"
 	"readiness/projections"
+	"readiness/test/pgtest"
 )
 
 // A page of the history is found by an index for every combination of filters: no query reads the

@@ -23,10 +23,10 @@ import (
 	"readiness/domain"
 	"readiness/domain/trackeditem"
 	"readiness/eventstore"
-	"readiness/internal/pgtest"
 	"readiness/migrations"
-	"readiness/people"
 	"readiness/projections"
+	"readiness/storage/people"
+	"readiness/test/pgtest"
 )
 
 // history is a log of a few accounts and the events in it.

@@ -19,8 +19,8 @@ import (
 	"readiness/domain/item"
 	"readiness/domain/operation"
 	"readiness/eventstore"
-	"readiness/internal/pgtest"
 	"readiness/projections"
+	"readiness/test/pgtest"
 )
 
 // BenchmarkRebuild rebuilds a view of 200,000 events, with one insert and two changes per row, in the

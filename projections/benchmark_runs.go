@@ -12,8 +12,8 @@ import (
 
 	"readiness/domain"
 	"readiness/domain/benchmark"
-	"readiness/domain/comparison"
 	"readiness/domain/operation"
+	"readiness/domain/verdict"
 	"readiness/eventstore"
 	"readiness/internal/database"
 )
@@ -193,7 +193,7 @@ func (v *Views) BenchmarkRun(ctx context.Context, accountID string, runID uuid.U
 type JudgeReview struct{ Judged, Overruled int }
 
 // JudgeReview returns the review of the judge, with the same model and version of its prompt.
-func (v *Views) JudgeReview(ctx context.Context, accountID string, j comparison.Judge) (r JudgeReview, err error) {
+func (v *Views) JudgeReview(ctx context.Context, accountID string, j verdict.Judge) (r JudgeReview, err error) {
 	err = v.Pool.QueryRow(ctx, `SELECT coalesce(sum((outcome->>'judged')::int), 0), coalesce(sum((outcome->>'judgeOverruled')::int), 0)
 		FROM `+live.benchmarkRuns+` WHERE account_id = $1 AND outcome ? 'judge' AND outcome->'judge'->>'providerId' = $2
 		AND outcome->'judge'->>'model' = $3 AND outcome->'judge'->>'promptVersion' = $4`,

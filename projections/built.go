@@ -32,9 +32,9 @@ func (n NotBuilt) Error() string {
 		views[i] = fmt.Sprintf("version %d of the view %s", v.Version, v.Name)
 	}
 	if !slices.ContainsFunc(n, func(v MissingView) bool { return !v.Built }) {
-		return "projections: " + strings.Join(views, ", ") + " is built and not live; run: readiness projections switch"
+		return "projections: " + strings.Join(views, ", ") + " is built and not live; run: readinessd projections switch"
 	}
-	return "projections: " + strings.Join(views, ", ") + " is not built; run: readiness projections build, then start again, or start with --build-views"
+	return "projections: " + strings.Join(views, ", ") + " is not built; run: readinessd projections build, then start again, or start with --build-views"
 }
 
 // Missing returns the views of this program that are not live.
@@ -173,7 +173,7 @@ func (b *build) takeBuilt(ctx context.Context) error {
 		err = tx.QueryRow(ctx, `SELECT generation, position FROM view_generations WHERE view = $1 AND version = $2 AND state = 'building'
 			AND built_at IS NOT NULL AND program = $3`, b.Name, b.Version, b.program).Scan(&b.generation, &b.position)
 		if errors.Is(err, pgx.ErrNoRows) {
-			return fmt.Errorf("this program has built no generation of version %d; run: readiness projections build --view %s", b.Version, b.Name)
+			return fmt.Errorf("this program has built no generation of version %d; run: readinessd projections build --view %s", b.Version, b.Name)
 		}
 		b.resumed = b.position
 		return err

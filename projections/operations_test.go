@@ -7,8 +7,8 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"readiness/internal/testlog"
 	"readiness/projections"
+	"readiness/test/testlog"
 )
 
 // An operation that cannot be read is not reported as missing.

@@ -18,8 +18,8 @@ import (
 	"readiness/domain/operation"
 	"readiness/domain/pixies"
 	"readiness/eventstore"
-	"readiness/internal/pgtest"
 	"readiness/projections"
+	"readiness/test/pgtest"
 )
 
 // observer appends events of reports and of their page views, and reads the views.

@@ -16,12 +16,12 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"readiness/commands"
-	"readiness/documents"
 	"readiness/eventstore"
-	"readiness/internal/bench"
-	"readiness/internal/testlog"
-	"readiness/people"
 	"readiness/projections"
+	"readiness/storage/documents"
+	"readiness/storage/people"
+	"readiness/test/bench"
+	"readiness/test/testlog"
 )
 
 // rowsOfPlans is how many rows each table has when plans are checked: enough to make an index far

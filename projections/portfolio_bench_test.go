@@ -9,8 +9,8 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"readiness/internal/testlog"
 	"readiness/projections"
+	"readiness/test/testlog"
 )
 
 // BenchmarkPortfolio reads the first page of an account with 100,000 assessed semantic models in 1,000 workspaces,

@@ -6,8 +6,8 @@ import (
 
 	"readiness/domain/account"
 	"readiness/eventstore"
-	"readiness/internal/testlog"
 	"readiness/projections"
+	"readiness/test/testlog"
 )
 
 // The last event of an account deletes its rows of every view, inline ones by Purge, and a rebuild makes the same rows. Those of another

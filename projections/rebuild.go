@@ -216,7 +216,7 @@ func (b *build) prepare(ctx context.Context) error {
 		}
 		if n := len(b.live); n > 0 && b.live[n-1].version > b.Version {
 			return fmt.Errorf("version %d is live and this program knows %d only; use the newer program, or withdraw the view first: "+
-				"readiness projections withdraw --view %s", b.live[n-1].version, b.Version, b.Name)
+				"readinessd projections withdraw --view %s", b.live[n-1].version, b.Version, b.Name)
 		}
 		if found, err := b.resume(ctx, tx); err != nil || found {
 			return err

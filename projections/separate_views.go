@@ -47,7 +47,7 @@ type ViewsEvent struct {
 const separateTable = `views_apart`
 
 // errSeparateViews is the error of a database whose views do not follow from its own log.
-var errSeparateViews = errors.New("projections: the database has separate views of the log (readiness views); name the database of the log")
+var errSeparateViews = errors.New("projections: the database has separate views of the log (readinessd views); name the database of the log")
 
 // refuseSeparateViews returns errSeparateViews for such a database.
 func (*Engine) refuseSeparateViews(ctx context.Context, tx pgx.Tx) error {

@@ -166,7 +166,7 @@ func (e *Engine) Check(ctx context.Context) error {
 	for _, l := range live {
 		if v := e.view(l.View); l.Inline && (v == nil || v.Version < l.Version) {
 			return fmt.Errorf("projections: a newer program made version %d of the view %s live, which this program does not write; run "+
-				"the newer program, or withdraw the view: readiness projections withdraw --view %s", l.Version, l.View, l.View)
+				"the newer program, or withdraw the view: readinessd projections withdraw --view %s", l.Version, l.View, l.View)
 		}
 	}
 	missing, err := e.Missing(ctx)

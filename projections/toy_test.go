@@ -7,8 +7,8 @@ import (
 
 	"readiness/domain"
 	"readiness/eventstore"
-	"readiness/internal/pgtest"
 	"readiness/projections"
+	"readiness/test/pgtest"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"

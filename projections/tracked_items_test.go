@@ -14,8 +14,8 @@ import (
 	"readiness/domain/item"
 	"readiness/domain/trackeditem"
 	"readiness/eventstore"
-	"readiness/internal/pgtest"
 	"readiness/projections"
+	"readiness/test/pgtest"
 )
 
 // tracker appends events of tracked items and reads the view.

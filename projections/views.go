@@ -5,9 +5,9 @@ import (
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"readiness/documents"
 	"readiness/eventstore"
-	"readiness/people"
+	"readiness/storage/documents"
+	"readiness/storage/people"
 )
 
 // Views has the queries of the GET routes. They never find a row of another account.

@@ -15,10 +15,10 @@ import (
 	"readiness/domain/abtest"
 	"readiness/domain/aiprovider"
 	"readiness/domain/benchmark"
-	"readiness/domain/comparison"
-	"readiness/domain/comparison/meaning"
 	"readiness/domain/item"
 	"readiness/domain/operation"
+	"readiness/domain/verdict"
+	"readiness/domain/verdict/normalform"
 )
 
 // Asker asks the AIs that answer questions about semantic models, and the judge of
@@ -27,18 +27,18 @@ type Asker interface {
 	// Open reads, as the person, what the side may see of its model, and returns the
 	// model and a function that asks one question in a new conversation. A refusal
 	// means that the side cannot answer any question.
-	Open(ctx context.Context, as item.Caller, side benchmark.Side) (about comparison.Target, m *semanticmodel.Model,
+	Open(ctx context.Context, as item.Caller, side benchmark.Side) (about verdict.Target, m *semanticmodel.Model,
 		ask func(ctx context.Context, question string) (benchmark.Reply, error), err error)
 	// Judge lets a provider that answers for neither side judge an answer. It returns
 	// false if there is no such provider.
-	Judge(ctx context.Context, accountID string, sides []string, of benchmark.Case) (comparison.Judgement,
-		comparison.Judge, bool, error)
+	Judge(ctx context.Context, accountID string, sides []string, of benchmark.Case) (verdict.Judgement,
+		verdict.Judge, bool, error)
 }
 
 // Queries runs a DAX query on a semantic model as the person. It is nil for a
 // platform that runs no queries.
 type Queries interface {
-	Rows(ctx context.Context, as item.Caller, workspaceID, modelID uuid.UUID, dax string) (comparison.ResultSet, error)
+	Rows(ctx context.Context, as item.Caller, workspaceID, modelID uuid.UUID, dax string) (verdict.ResultSet, error)
 }
 
 // Bounds of asking. A long run is carried out in slices, one job after the other,
@@ -132,9 +132,9 @@ func (w *asker) provider(ctx context.Context, accountID string, by benchmark.Ans
 	var settings aiprovider.Settings
 	var err error
 	switch by.Kind {
-	case comparison.GenericAgent:
+	case verdict.GenericAgent:
 		settings, err = w.Providers.Get(ctx, accountID, by.ProviderID)
-	case comparison.ServiceTestAgent:
+	case verdict.ServiceTestAgent:
 		settings, _, err = w.Providers.ForPurpose(ctx, accountID, aiprovider.Agent)
 	default: // the platform's own, or the embedded engine
 	}
@@ -145,13 +145,13 @@ func (w *asker) provider(ctx context.Context, accountID string, by benchmark.Ans
 }
 
 // open reads what the side sees. A run reads definitions only here.
-func (w *asker) open(ctx context.Context, as item.Caller, side benchmark.Side) (comparison.Target, *semanticmodel.Model,
+func (w *asker) open(ctx context.Context, as item.Caller, side benchmark.Side) (verdict.Target, *semanticmodel.Model,
 	func(context.Context, string) (benchmark.Reply, error), error) {
 	ctx, cancel := context.WithTimeout(ctx, turnTimeout+stepTimeout)
 	defer cancel()
 	release, err := w.shared.definitions.Await(ctx, keyOf(as.Account, as.PersonID))
 	if err != nil {
-		return comparison.Target{}, nil, nil, err
+		return verdict.Target{}, nil, nil, err
 	}
 	defer release()
 	ctx, cancel = context.WithTimeout(ctx, stepTimeout)
@@ -237,7 +237,7 @@ func (w *asker) askSide(ctx context.Context, step ask, a commands.Asking, set be
 		}
 		return a, false, err
 	}
-	s.model, s.meanings = m, meaning.NewModel(m)
+	s.model, s.meanings = m, normalform.NewModel(m)
 	if err := s.askAll(ctx); err != nil {
 		return s.state, false, err
 	}

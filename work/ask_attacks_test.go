@@ -19,14 +19,14 @@ import (
 	"github.com/riverqueue/river"
 
 	"readiness/ai"
-	"readiness/ai/asking"
+	"readiness/ai/answerer"
 	"readiness/definition"
 	"readiness/domain"
 	"readiness/domain/abtest"
 	"readiness/domain/aiprovider"
-	"readiness/domain/comparison"
 	"readiness/domain/item"
 	"readiness/domain/operation"
+	"readiness/domain/verdict"
 	"readiness/work"
 )
 
@@ -93,10 +93,10 @@ func TestHardRunAgainstAHostileProvider(t *testing.T) {
 				b.saysWith(t, aiprovider.Configuration{ProviderID: id, Name: "Hostile", Kind: aiprovider.OpenAICompatible, BaseURL: server.URL, Model: "m",
 					Purposes: []aiprovider.Purpose{aiprovider.Agent}, Enabled: true, Limits: aiprovider.Limits{MaxConcurrency: 4, TimeoutMs: 1000, MaxRetries: 1, MaxOutputTokens: 1000}})
 				b.saveQuestions(t, good, questions, 1)
-				started, err := b.Benchmarks.StartRun(t.Context(), b.ana(), workspace, good, abtest.AnswererRequest{Kind: string(comparison.GenericAgent), ProviderID: &id}, nil)
+				started, err := b.Benchmarks.StartRun(t.Context(), b.ana(), workspace, good, abtest.AnswererRequest{Kind: string(verdict.GenericAgent), ProviderID: &id}, nil)
 				check(t, err)
 				var log lockedLog
-				b.askWith(t, asking.New(asking.Options{
+				b.askWith(t, answerer.New(answerer.Options{
 					Definitions: func(ctx context.Context, as item.Caller, it item.Item) (definition.Definition, error) {
 						return b.Platform.Definition(ctx, as, it)
 					},
@@ -145,7 +145,7 @@ func (l *lockedLog) String() string {
 }
 
 // askWith carries out the last enqueued ask step with an asker until nothing of it is left.
-func (b *bench) askWith(t *testing.T, asker *asking.Asker) {
+func (b *bench) askWith(t *testing.T, asker *answerer.Asker) {
 	t.Helper()
 	b.Work.Asker = asker
 	for {

@@ -16,17 +16,17 @@ import (
 	"readiness/domain/abtest"
 	"readiness/domain/aiprovider"
 	"readiness/domain/benchmark"
-	"readiness/domain/comparison"
 	"readiness/domain/operation"
+	"readiness/domain/verdict"
 	"readiness/eventstore"
 	"readiness/internal/database"
-	"readiness/internal/testworld"
+	"readiness/test/testworld"
 	"readiness/work"
 )
 
 // unanswered is a reply without an answer.
 func unanswered(benchmark.Side, string, int) (benchmark.Reply, error) {
-	return benchmark.Reply{Failure: &comparison.Failure{Code: "unavailable", Message: "nobody answered"}, Attempts: 3}, nil
+	return benchmark.Reply{Failure: &verdict.Failure{Code: "unavailable", Message: "nobody answered"}, Attempts: 3}, nil
 }
 
 // Ten consecutive asks without an answer end a run, even if several steps made
@@ -69,7 +69,7 @@ func TestUnansweredRunEndsAfterCrash(t *testing.T) {
 		t.Fatal(err)
 	}
 	for n := range 10 {
-		made := benchmark.Asked{QuestionID: fmt.Sprintf("Q%d", n+1), N: 1, Verdict: comparison.Errored}
+		made := benchmark.Asked{QuestionID: fmt.Sprintf("Q%d", n+1), N: 1, Verdict: verdict.Errored}
 		if _, err := b.Benchmarks.Runs.RecordAsk(t.Context(), eventstore.Metadata{Account: "contoso"}, b.asking(t, id), made, database.Statement{SQL: "SELECT"}); err != nil {
 			t.Fatal(err)
 		}
@@ -102,7 +102,7 @@ func TestAskWithoutTurnIsLeft(t *testing.T) {
 	}}); err != nil {
 		t.Fatal(err)
 	}
-	if o := b.asking(t, id).Run.Outcome; late || o == nil || o.Verdicts != (comparison.VerdictCounts{Correct: 3}) {
+	if o := b.asking(t, id).Run.Outcome; late || o == nil || o.Verdicts != (verdict.VerdictCounts{Correct: 3}) {
 		t.Errorf("the run's outcome is %+v", o)
 	}
 }
@@ -121,7 +121,7 @@ func TestUnansweredAskFails(t *testing.T) {
 	}}); err != nil {
 		t.Fatal(err)
 	}
-	if o := b.asking(t, id).Run.Outcome; o == nil || o.Verdicts != (comparison.VerdictCounts{Correct: 1, Error: 1}) || o.Scored != 1 {
+	if o := b.asking(t, id).Run.Outcome; o == nil || o.Verdicts != (verdict.VerdictCounts{Correct: 1, Error: 1}) || o.Scored != 1 {
 		t.Errorf("the run's outcome is %+v", o)
 	}
 }
@@ -156,7 +156,7 @@ func TestRunCountsTokens(t *testing.T) {
 	id := b.benchmarkRun(t)
 	if err := b.carryAsk(t, &respondent{reply: func(_ benchmark.Side, q string, _ int) (benchmark.Reply, error) {
 		r := right(q)
-		r.Usage = &comparison.TokenUsage{InputTokens: 100, OutputTokens: 7}
+		r.Usage = &verdict.TokenUsage{InputTokens: 100, OutputTokens: 7}
 		return r, nil
 	}}); err != nil {
 		t.Fatal(err)
@@ -165,7 +165,7 @@ func TestRunCountsTokens(t *testing.T) {
 	check(t, err)
 	var d benchmark.RunDocument
 	check(t, json.Unmarshal(body, &d))
-	if u := d.Summary.Usage; u == nil || *u != (comparison.TokenUsage{InputTokens: 400, OutputTokens: 28}) {
+	if u := d.Summary.Usage; u == nil || *u != (verdict.TokenUsage{InputTokens: 400, OutputTokens: 28}) {
 		t.Errorf("the run's usage is %+v", u)
 	}
 }
@@ -177,11 +177,11 @@ type judges struct {
 	sides []string
 }
 
-func (j *judges) Judge(_ context.Context, _ string, sides []string, _ benchmark.Case) (comparison.Judgement, comparison.Judge, bool, error) {
+func (j *judges) Judge(_ context.Context, _ string, sides []string, _ benchmark.Case) (verdict.Judgement, verdict.Judge, bool, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.sides = append(j.sides, sides...)
-	return comparison.Judgement{}, comparison.Judge{}, false, nil
+	return verdict.Judgement{}, verdict.Judge{}, false, nil
 }
 
 // The language model that runs a ServiceTestAgent is a side and does not judge,
@@ -197,12 +197,12 @@ func TestModelOfTestAgentDoesNotJudge(t *testing.T) {
 	model := uuid.NewString()
 	b.saysWith(t, aiprovider.Configuration{ProviderID: uuid.NewString(), Name: "Agent", Kind: aiprovider.DataAgent, WorkspaceID: workspace, DataAgentID: agent, Purposes: []aiprovider.Purpose{aiprovider.Agent}, Enabled: true})
 	b.saysWith(t, aiprovider.Configuration{ProviderID: model, Name: "Model", Kind: aiprovider.OpenAICompatible, BaseURL: "https://ai.example", Model: "m", Purposes: []aiprovider.Purpose{aiprovider.Judge, aiprovider.Agent}, Enabled: true})
-	by := abtest.AnswererRequest{Kind: string(comparison.ServiceTestAgent), DataAgentID: &agent}
+	by := abtest.AnswererRequest{Kind: string(verdict.ServiceTestAgent), DataAgentID: &agent}
 	if _, err := b.Benchmarks.StartRun(t.Context(), b.ana(), workspace, good, by, nil); err != nil {
 		t.Fatal(err)
 	}
 	j := &judges{respondent: &respondent{reply: func(benchmark.Side, string, int) (benchmark.Reply, error) {
-		return benchmark.Reply{Answer: comparison.Answer{Text: "Words."}, Attempts: 1}, nil
+		return benchmark.Reply{Answer: verdict.Answer{Text: "Words."}, Attempts: 1}, nil
 	}}}
 	b.Work.Asker = j
 	check(t, work.CarryAsk(t.Context(), b.Work, b.ask[0], 0))
@@ -219,7 +219,7 @@ func TestDataAgentOfAProviderIsLookedUp(t *testing.T) {
 	b.saveQuestions(t, good, 1, 1)
 	id := uuid.NewString()
 	b.saysWith(t, aiprovider.Configuration{ProviderID: id, Name: "Agent", Kind: aiprovider.DataAgent, WorkspaceID: workspace, DataAgentID: agent, Purposes: []aiprovider.Purpose{aiprovider.Agent}, Enabled: true})
-	by := abtest.AnswererRequest{Kind: string(comparison.GenericAgent), ProviderID: &id}
+	by := abtest.AnswererRequest{Kind: string(verdict.GenericAgent), ProviderID: &id}
 	before := b.positions(t)
 	if _, err := b.Benchmarks.StartRun(t.Context(), b.ana(), workspace, good, by, nil); !domain.IsRefused(err, domain.ItemNotFound) || b.positions(t) != before || len(b.ask) != 0 {
 		t.Errorf("an agent that does not exist: %v, %d events, %d steps", err, b.positions(t)-before, len(b.ask))
@@ -239,7 +239,7 @@ func TestJudgeOfKeptRunIsNotASide(t *testing.T) {
 		{QuestionID: "q", Text: "Judged", Expected: benchmark.Expected{Value: "a long sentence that decides nothing"}, Source: benchmark.Customer},
 	}})
 	stored := b.benchmarkRun(t)
-	check(t, b.carryAsk(t, &respondent{judge: &comparison.Judgement{Class: comparison.SameClass, Confidence: 1, Reason: "The same."}}))
+	check(t, b.carryAsk(t, &respondent{judge: &verdict.Judgement{Class: verdict.SameClass, Confidence: 1, Reason: "The same."}}))
 	for id, model := range map[string]string{"judge": "m", "alias": "m", "another": "n"} {
 		b.saysWith(t, aiprovider.Configuration{ProviderID: id, Name: id, Kind: aiprovider.OpenAICompatible, BaseURL: "https://ai.example", Model: model, Purposes: []aiprovider.Purpose{aiprovider.Judge, aiprovider.Agent}, Enabled: true})
 	}
@@ -248,7 +248,7 @@ func TestJudgeOfKeptRunIsNotASide(t *testing.T) {
 			Words: abtest.Words{Name: "Kept"}, SideA: side(good), SideB: side(gone), ReuseSideA: reuse,
 			Source: abtest.SourceRequest{Kind: string(abtest.FromRun), RunID: &stored},
 		}
-		r.SideB.AnsweredBy = abtest.AnswererRequest{Kind: string(comparison.GenericAgent), ProviderID: &provider}
+		r.SideB.AnsweredBy = abtest.AnswererRequest{Kind: string(verdict.GenericAgent), ProviderID: &provider}
 		_, err := b.ABTests.Create(t.Context(), b.ana(), r)
 		return err
 	}
@@ -273,7 +273,7 @@ func TestProviderIsLookedUpFirst(t *testing.T) {
 	b.Workspace(t, testworld.Workspace{ID: workspace, Name: "Retail", Paused: true})
 	ana := b.ana()
 	ana.Settings.CapacityDetails = true
-	by := abtest.AnswererRequest{Kind: string(comparison.GenericAgent), ProviderID: new("nobody")}
+	by := abtest.AnswererRequest{Kind: string(verdict.GenericAgent), ProviderID: new("nobody")}
 	if _, err := b.Benchmarks.StartRun(t.Context(), ana, workspace, good, by, nil); !domain.IsRefused(err, domain.AiProviderNotFound) {
 		t.Errorf("got %v", err)
 	}

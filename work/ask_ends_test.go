@@ -10,8 +10,8 @@ import (
 	"readiness/domain/abtest"
 	"readiness/domain/account"
 	"readiness/domain/benchmark"
-	"readiness/domain/comparison"
 	"readiness/domain/operation"
+	"readiness/domain/verdict"
 )
 
 // A side without answers stops early: its run fails and is refunded, and side B does not start.
@@ -125,7 +125,7 @@ func TestInconclusiveRun(t *testing.T) {
 	if run.Compared == nil {
 		t.Fatalf("nothing is compared: side B is %s, the operation %+v", run.B.Status, b.operation(t, id).Failure)
 	}
-	if g := run.Compared.Aggregate; g.Conclusion != comparison.Inconclusive || g.Excluded != 4 {
+	if g := run.Compared.Aggregate; g.Conclusion != verdict.Inconclusive || g.Excluded != 4 {
 		t.Errorf("got %+v", g)
 	}
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/google/uuid"
 
 	"readiness/domain"
-	"readiness/domain/comparison"
 	"readiness/domain/item"
+	"readiness/domain/verdict"
 )
 
 // A query that runs longer, or has more rows, is never compared, whatever the platform.
@@ -23,9 +23,9 @@ const (
 )
 
 // Rows runs a query as the person, within a time. If the platform has no room for the query, it waits and tries again.
-func (o Options) Rows(ctx context.Context, as item.Caller, workspaceID, modelID uuid.UUID, dax string) (comparison.ResultSet, error) {
+func (o Options) Rows(ctx context.Context, as item.Caller, workspaceID, modelID uuid.UUID, dax string) (verdict.ResultSet, error) {
 	if o.Queries == nil {
-		return comparison.ResultSet{}, domain.Refuse(domain.OperationNotSupportedForItem, "the platform runs no queries")
+		return verdict.ResultSet{}, domain.Refuse(domain.OperationNotSupportedForItem, "the platform runs no queries")
 	}
 	for try := 1; ; try++ {
 		limited, cancel := context.WithTimeout(ctx, queryTimeout)
@@ -56,7 +56,7 @@ func (o Options) pause(ctx context.Context, d time.Duration) error {
 
 // queried is the result of a query: rows, or why there are none to compare; neither if the query was not made.
 type queried struct {
-	rows *comparison.ResultSet
+	rows *verdict.ResultSet
 	none string
 }
 

@@ -11,8 +11,8 @@ import (
 
 	"readiness/domain"
 	"readiness/domain/benchmark"
-	"readiness/domain/comparison"
 	"readiness/domain/item"
+	"readiness/domain/verdict"
 )
 
 // crowded runs queries after it refused each for some times.
@@ -24,13 +24,13 @@ type crowded struct {
 	answer rows
 }
 
-func (c *crowded) Rows(ctx context.Context, as item.Caller, workspaceID, modelID uuid.UUID, dax string) (comparison.ResultSet, error) {
+func (c *crowded) Rows(ctx context.Context, as item.Caller, workspaceID, modelID uuid.UUID, dax string) (verdict.ResultSet, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.made[dax]++
 	if c.left[dax] > 0 {
 		c.left[dax]--
-		return comparison.ResultSet{}, domain.Refuse(c.code, "not now").After(time.Millisecond)
+		return verdict.ResultSet{}, domain.Refuse(c.code, "not now").After(time.Millisecond)
 	}
 	return c.answer.Rows(ctx, as, workspaceID, modelID, dax)
 }
@@ -43,10 +43,10 @@ func TestQueriesThatWait(t *testing.T) {
 		refused int
 		code    domain.Code
 		made    int
-		method  comparison.Method
+		method  verdict.Method
 	}{
-		"at once":         {0, domain.PlatformUnavailable, 1, comparison.ByResultSet},
-		"the last try":    {3, domain.PlatformUnavailable, 4, comparison.ByResultSet},
+		"at once":         {0, domain.PlatformUnavailable, 1, verdict.ByResultSet},
+		"the last try":    {3, domain.PlatformUnavailable, 4, verdict.ByResultSet},
 		"no room at all":  {4, domain.PlatformUnavailable, 4, ""},
 		"an error of DAX": {1, domain.InvalidRequest, 1, ""},
 	} {
@@ -56,11 +56,11 @@ func TestQueriesThatWait(t *testing.T) {
 			{QuestionID: "q", Text: "q", Expected: benchmark.Expected{DAX: reference}, Source: benchmark.Customer},
 		}})
 		id := b.benchmarkRun(t)
-		ten := comparison.ResultSet{Rows: [][]comparison.Value{{comparison.Number(10)}}}
+		ten := verdict.ResultSet{Rows: [][]verdict.Value{{verdict.Number(10)}}}
 		queries := &crowded{left: map[string]int{reference: c.refused}, made: map[string]int{}, code: c.code, answer: rows{reference: ten, own: ten}}
 		b.Work.Queries = queries
 		check(t, b.carryAsk(t, &respondent{reply: func(benchmark.Side, string, int) (benchmark.Reply, error) {
-			return benchmark.Reply{Answer: comparison.Answer{Query: own}, DurationMS: 1, Attempts: 1}, nil
+			return benchmark.Reply{Answer: verdict.Answer{Query: own}, DurationMS: 1, Attempts: 1}, nil
 		}}))
 		if diff := cmp.Diff(map[string]int{reference: c.made, own: 1}, queries.made); diff != "" {
 			t.Errorf("%s: queries: %s", name, diff)

@@ -16,9 +16,9 @@ import (
 	"readiness/domain/account"
 	"readiness/domain/aiprovider"
 	"readiness/domain/benchmark"
-	"readiness/domain/comparison"
-	"readiness/domain/comparison/meaning"
 	"readiness/domain/item"
+	"readiness/domain/verdict"
+	"readiness/domain/verdict/normalform"
 	"readiness/eventstore"
 	"readiness/internal/database"
 )
@@ -31,11 +31,11 @@ type side struct {
 	set   benchmark.Set
 	of    benchmark.Side   // the side that is asked
 	both  []benchmark.Side // all sides of the run; only of for a standalone run
-	about comparison.Target
+	about verdict.Target
 	ask   func(ctx context.Context, question string) (benchmark.Reply, error)
 	// model is the semantic model, and meanings reads queries about it.
 	model    *semanticmodel.Model
-	meanings *meaning.Model
+	meanings *normalform.Model
 
 	mu    sync.Mutex
 	state commands.Asking // as last recorded
@@ -96,9 +96,9 @@ func (s *side) forbidden(ctx context.Context) (bool, error) {
 
 // answer is the document of one ask.
 type answer struct {
-	comparison.Ask
+	verdict.Ask
 	// JudgedBy is the judge of the answer; nil if it was not judged.
-	JudgedBy *comparison.Judge `json:"judgedBy,omitempty"`
+	JudgedBy *verdict.Judge `json:"judgedBy,omitempty"`
 }
 
 // askOnce asks a question once and records the result.
@@ -124,7 +124,7 @@ func (s *side) askOnce(asking context.Context, q benchmark.Question, n int) (err
 	case errors.Is(err, context.DeadlineExceeded) && asking.Err() == nil && reply.Attempts == 0:
 		return nil // its turn did not come: the next job asks it
 	case errors.Is(err, context.DeadlineExceeded) && asking.Err() == nil:
-		reply.Failure = &comparison.Failure{Code: "timeout", Message: fmt.Sprintf("there was no answer within %s", askTimeout)}
+		reply.Failure = &verdict.Failure{Code: "timeout", Message: fmt.Sprintf("there was no answer within %s", askTimeout)}
 	case err != nil:
 		return err
 	}
@@ -148,7 +148,7 @@ func (s *side) askOnce(asking context.Context, q benchmark.Question, n int) (err
 
 // record records an ask. Asks are recorded one at a time, because each is decided
 // on the state after the previous one.
-func (s *side) record(ctx context.Context, made benchmark.Asked, failed *comparison.Failure, stored database.Statement) error {
+func (s *side) record(ctx context.Context, made benchmark.Asked, failed *verdict.Failure, stored database.Statement) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.stopped() { // the run ends; other asks in flight are dropped
@@ -177,7 +177,7 @@ func unanswered(why, last string) error {
 // verdict decides whether an answer is correct. If the judge takes too long, there
 // is no judgement.
 func (s *side) verdict(asking context.Context, q benchmark.Question, reply benchmark.Reply) (answer, error) {
-	a := answer{Ask: comparison.Ask{
+	a := answer{Ask: verdict.Ask{
 		Answer: reply.Answer, DurationMS: reply.DurationMS, Attempts: reply.Attempts, Error: reply.Failure, Remote: reply.Remote,
 		Usage: reply.Usage,
 	}}
@@ -217,7 +217,7 @@ func (s *side) providers(ctx context.Context) ([]string, error) {
 	all := []string{s.about.ProviderID}
 	for _, one := range s.both {
 		all = append(all, one.AnsweredBy.ProviderID)
-		if one.AnsweredBy.Kind != comparison.ServiceTestAgent {
+		if one.AnsweredBy.Kind != verdict.ServiceTestAgent {
 			continue
 		}
 		agent, found, err := s.Providers.ForPurpose(ctx, s.step.AccountID, aiprovider.Agent)
@@ -256,8 +256,8 @@ func (s *side) complete(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("work: read the answers of run %s: %w", s.step.RunID, err)
 	}
-	asks := make(map[benchmark.AskKey]comparison.Ask, len(hashes))
-	var judge *comparison.Judge
+	asks := make(map[benchmark.AskKey]verdict.Ask, len(hashes))
+	var judge *verdict.Judge
 	for _, a := range s.state.Run.Asks {
 		var made answer
 		if err := json.Unmarshal(bodies[a.DocumentHash], &made); err != nil {

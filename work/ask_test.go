@@ -20,10 +20,10 @@ import (
 	"readiness/domain/abtest"
 	"readiness/domain/account"
 	"readiness/domain/benchmark"
-	"readiness/domain/comparison"
 	"readiness/domain/item"
 	"readiness/domain/operation"
 	"readiness/domain/trackeditem"
+	"readiness/domain/verdict"
 	"readiness/eventstore"
 	"readiness/work"
 )
@@ -39,15 +39,15 @@ type respondent struct {
 	// reply returns the answer to the n-th question asked, from 1; if nil, every
 	// answer is correct.
 	reply func(side benchmark.Side, question string, n int) (benchmark.Reply, error)
-	judge *comparison.Judgement
+	judge *verdict.Judgement
 }
 
 func right(question string) benchmark.Reply {
-	return benchmark.Reply{Answer: comparison.Answer{Text: "So much.", Query: "EVALUATE { [" + question + "] }", Fields: field(question)}, DurationMS: 10, Attempts: 1}
+	return benchmark.Reply{Answer: verdict.Answer{Text: "So much.", Query: "EVALUATE { [" + question + "] }", Fields: field(question)}, DurationMS: 10, Attempts: 1}
 }
 
-func field(question string) []comparison.Field {
-	return []comparison.Field{{Role: comparison.MeasureField, Table: "Sales", Name: question}}
+func field(question string) []verdict.Field {
+	return []verdict.Field{{Role: verdict.MeasureField, Table: "Sales", Name: question}}
 }
 
 // answered is the model that questions are about: a measure for each.
@@ -67,16 +67,16 @@ func numbered(n int) (all []string) {
 	return all
 }
 
-func (r *respondent) Open(_ context.Context, as item.Caller, side benchmark.Side) (comparison.Target, *semanticmodel.Model, func(context.Context, string) (benchmark.Reply, error), error) {
+func (r *respondent) Open(_ context.Context, as item.Caller, side benchmark.Side) (verdict.Target, *semanticmodel.Model, func(context.Context, string) (benchmark.Reply, error), error) {
 	r.mu.Lock()
 	r.tokens = append(r.tokens, as.Token)
 	r.mu.Unlock()
 	if r.refuse != nil {
 		if err := r.refuse(side); err != nil {
-			return comparison.Target{}, nil, nil, err
+			return verdict.Target{}, nil, nil, err
 		}
 	}
-	return comparison.Target{Transport: "test"}, answered, func(_ context.Context, question string) (benchmark.Reply, error) {
+	return verdict.Target{Transport: "test"}, answered, func(_ context.Context, question string) (benchmark.Reply, error) {
 		r.mu.Lock()
 		r.asked = append(r.asked, question)
 		n := len(r.asked)
@@ -88,11 +88,11 @@ func (r *respondent) Open(_ context.Context, as item.Caller, side benchmark.Side
 	}, nil
 }
 
-func (r *respondent) Judge(context.Context, string, []string, benchmark.Case) (comparison.Judgement, comparison.Judge, bool, error) {
+func (r *respondent) Judge(context.Context, string, []string, benchmark.Case) (verdict.Judgement, verdict.Judge, bool, error) {
 	if r.judge == nil {
-		return comparison.Judgement{}, comparison.Judge{}, false, nil
+		return verdict.Judgement{}, verdict.Judge{}, false, nil
 	}
-	return *r.judge, comparison.Judge{ProviderID: "judge"}, true, nil
+	return *r.judge, verdict.Judge{ProviderID: "judge"}, true, nil
 }
 
 // saveQuestions saves n questions of a model, Q1 to Qn, each about a field of the
@@ -131,7 +131,7 @@ func (b *bench) saveSet(t *testing.T, modelID uuid.UUID, set benchmark.Set) {
 	write(t, b.Root+"/Retail/"+modelID.String()+".SemanticModel/definition/tables/Sales.tmdl", table)
 }
 
-var assistant = abtest.AnswererRequest{Kind: string(comparison.PlatformAssistant)}
+var assistant = abtest.AnswererRequest{Kind: string(verdict.PlatformAssistant)}
 
 // benchmarkRun starts a run of good's questions.
 func (b *bench) benchmarkRun(t *testing.T) uuid.UUID {
@@ -175,10 +175,10 @@ func TestBenchmarkRun(t *testing.T) {
 	id := b.benchmarkRun(t)
 	r := &respondent{reply: func(_ benchmark.Side, q string, n int) (benchmark.Reply, error) {
 		if q == "Q2" {
-			return benchmark.Reply{Answer: comparison.Answer{CannotAnswer: true}, DurationMS: 5, Attempts: 1}, nil
+			return benchmark.Reply{Answer: verdict.Answer{CannotAnswer: true}, DurationMS: 5, Attempts: 1}, nil
 		}
 		if q == "Q3" {
-			return benchmark.Reply{Failure: &comparison.Failure{Code: "timeout", Message: "nobody answered"}, Attempts: 3}, nil
+			return benchmark.Reply{Failure: &verdict.Failure{Code: "timeout", Message: "nobody answered"}, Attempts: 3}, nil
 		}
 		return right(q), nil
 	}}
@@ -191,7 +191,7 @@ func TestBenchmarkRun(t *testing.T) {
 		t.Errorf("the operation is %+v", op)
 	}
 	a := b.asking(t, id)
-	if o := a.Run.Outcome; o == nil || *o.Score != 50 || o.Scored != 2 || o.Stable != 2 || o.Verdicts != (comparison.VerdictCounts{Correct: 2, Refused: 2, Error: 2}) {
+	if o := a.Run.Outcome; o == nil || *o.Score != 50 || o.Scored != 2 || o.Stable != 2 || o.Verdicts != (verdict.VerdictCounts{Correct: 2, Refused: 2, Error: 2}) {
 		t.Errorf("the run's outcome is %+v", a.Run.Outcome)
 	}
 	tracked := eventstore.FoldLast[trackeditem.Item](trackeditem.Stream("contoso", good))
@@ -297,7 +297,7 @@ func TestBenchmarkRunFails(t *testing.T) {
 		"token expired before it began": {func(*respondent) {}, true, domain.BenchmarkRunFailed, 0},
 		"nobody answers": {func(r *respondent) {
 			r.reply = func(benchmark.Side, string, int) (benchmark.Reply, error) {
-				return benchmark.Reply{Failure: &comparison.Failure{Code: "unavailable", Message: "nobody answered"}, Attempts: 3}, nil
+				return benchmark.Reply{Failure: &verdict.Failure{Code: "unavailable", Message: "nobody answered"}, Attempts: 3}, nil
 			}
 		}, false, domain.BenchmarkRunFailed, 0},
 		"denied after some": {func(r *respondent) {
@@ -336,11 +336,11 @@ func TestBenchmarkRunFails(t *testing.T) {
 }
 
 // rows is a platform that runs queries: every query answers as the test prescribes.
-type rows map[string]comparison.ResultSet
+type rows map[string]verdict.ResultSet
 
-func (r rows) Rows(ctx context.Context, _ item.Caller, _, _ uuid.UUID, dax string) (comparison.ResultSet, error) {
+func (r rows) Rows(ctx context.Context, _ item.Caller, _, _ uuid.UUID, dax string) (verdict.ResultSet, error) {
 	if end, ok := ctx.Deadline(); !ok || time.Until(end) > 10*time.Second {
-		return comparison.ResultSet{}, errors.New("the query may run longer than 10 s")
+		return verdict.ResultSet{}, errors.New("the query may run longer than 10 s")
 	}
 	set, ok := r[dax]
 	if !ok {
@@ -352,7 +352,7 @@ func (r rows) Rows(ctx context.Context, _ item.Caller, _, _ uuid.UUID, dax strin
 // proves: decisions/10/sample-cut
 func TestVerdictsOfARun(t *testing.T) {
 	t.Parallel()
-	ten, eleven := comparison.Number(10), comparison.Number(11)
+	ten, eleven := verdict.Number(10), verdict.Number(11)
 	asks := func(text, dax, value string) benchmark.Question {
 		q := benchmark.Question{QuestionID: text, Text: text, Expected: benchmark.Expected{DAX: dax, Value: value}, Source: benchmark.Customer}
 		if dax == "" && value == "" {
@@ -367,46 +367,46 @@ func TestVerdictsOfARun(t *testing.T) {
 		asks("SameFields", "", ""), asks("OtherFields", "", ""), asks("CopiedFields", "", ""), asks("Value", "", "42"), asks("Judged", "", "a long sentence that decides nothing"),
 	}})
 	id := b.benchmarkRun(t)
-	most := make([][]comparison.Value, 100_000)
+	most := make([][]verdict.Value, 100_000)
 	for i := range most {
-		most[i] = []comparison.Value{ten}
+		most[i] = []verdict.Value{ten}
 	}
 	b.Work.Queries = rows{
-		"EVALUATE MOST(Sales)": {Rows: most}, "EVALUATE TOOMANY(Sales)": {Rows: append(slices.Clone(most), []comparison.Value{ten})},
-		"EVALUATE T(Sales) ORDER BY [x]": {Rows: [][]comparison.Value{{ten}, {eleven}}}, "EVALUATE T(Sales)": {Rows: [][]comparison.Value{{eleven}, {ten}}},
-		"EVALUATE reference": {Rows: [][]comparison.Value{{ten}}}, "EVALUATE MINE(Sales)": {Rows: [][]comparison.Value{{ten}}}, "EVALUATE OTHER(Sales)": {Rows: [][]comparison.Value{{eleven}}},
+		"EVALUATE MOST(Sales)": {Rows: most}, "EVALUATE TOOMANY(Sales)": {Rows: append(slices.Clone(most), []verdict.Value{ten})},
+		"EVALUATE T(Sales) ORDER BY [x]": {Rows: [][]verdict.Value{{ten}, {eleven}}}, "EVALUATE T(Sales)": {Rows: [][]verdict.Value{{eleven}, {ten}}},
+		"EVALUATE reference": {Rows: [][]verdict.Value{{ten}}}, "EVALUATE MINE(Sales)": {Rows: [][]verdict.Value{{ten}}}, "EVALUATE OTHER(Sales)": {Rows: [][]verdict.Value{{eleven}}},
 	}
-	answers := map[string]comparison.Answer{
+	answers := map[string]verdict.Answer{
 		"SameRows": {Query: "EVALUATE MINE(Sales)", Fields: field("x")}, "OtherRows": {Query: "EVALUATE OTHER(Sales)"}, "OtherOrder": {Query: "EVALUATE T(Sales)"}, "Unrun": {Text: "Something."},
 		"MostRows": {Query: "EVALUATE MOST(Sales)"}, "TooManyRows": {Query: "EVALUATE TOOMANY(Sales)"}, "ValueOfRows": {Text: "It is 10."}, "NoValue": {Text: "It is fine."},
 		"SameFields": {Query: "EVALUATE { SUM(Sales[of SameFields]) }", Text: "So."}, "OtherFields": {Query: "EVALUATE { [SameFields] }"},
 		"CopiedFields": {Query: `EVALUATE ROW("x", 1)`, Fields: field("CopiedFields"), Text: "So."}, "Value": {Text: "It is 42."}, "Judged": {Text: "Words."},
 	}
 	r := &respondent{
-		judge: &comparison.Judgement{Class: comparison.ConflictClass, Confidence: 1, Reason: "It says something else."},
+		judge: &verdict.Judgement{Class: verdict.ConflictClass, Confidence: 1, Reason: "It says something else."},
 		reply: func(_ benchmark.Side, q string, _ int) (benchmark.Reply, error) {
 			return benchmark.Reply{Answer: answers[q], DurationMS: 1, Attempts: 1}, nil
 		},
 	}
 	check(t, b.carryAsk(t, r))
-	got := map[string]comparison.Decision{}
+	got := map[string]verdict.Decision{}
 	for _, made := range b.asking(t, id).Run.Asks {
-		got[made.QuestionID] = comparison.Decision{Verdict: made.Verdict, Method: made.Method}
+		got[made.QuestionID] = verdict.Decision{Verdict: made.Verdict, Method: made.Method}
 	}
-	want := map[string]comparison.Decision{
-		"SameRows":     {Verdict: comparison.Correct, Method: comparison.ByResultSet},
-		"OtherRows":    {Verdict: comparison.Incorrect, Method: comparison.ByResultSet},
-		"OtherOrder":   {Verdict: comparison.Correct, Method: comparison.ByResultSet}, // no question requires an order
-		"Unrun":        {Verdict: comparison.Incorrect, Method: comparison.ByJudge},
-		"MostRows":     {Verdict: comparison.Correct, Method: comparison.ByResultSet},
-		"TooManyRows":  {Verdict: comparison.Incorrect, Method: comparison.ByJudge},
-		"ValueOfRows":  {Verdict: comparison.Correct, Method: comparison.ByValue},
-		"NoValue":      {Verdict: comparison.Unclear, Method: comparison.ByValue},
-		"SameFields":   {Verdict: comparison.Correct, Method: comparison.ByFields},
-		"OtherFields":  {Verdict: comparison.Incorrect, Method: comparison.ByFields},
-		"CopiedFields": {Verdict: comparison.Incorrect, Method: comparison.ByFields},
-		"Value":        {Verdict: comparison.Correct, Method: comparison.ByValue},
-		"Judged":       {Verdict: comparison.Incorrect, Method: comparison.ByJudge},
+	want := map[string]verdict.Decision{
+		"SameRows":     {Verdict: verdict.Correct, Method: verdict.ByResultSet},
+		"OtherRows":    {Verdict: verdict.Incorrect, Method: verdict.ByResultSet},
+		"OtherOrder":   {Verdict: verdict.Correct, Method: verdict.ByResultSet}, // no question requires an order
+		"Unrun":        {Verdict: verdict.Incorrect, Method: verdict.ByJudge},
+		"MostRows":     {Verdict: verdict.Correct, Method: verdict.ByResultSet},
+		"TooManyRows":  {Verdict: verdict.Incorrect, Method: verdict.ByJudge},
+		"ValueOfRows":  {Verdict: verdict.Correct, Method: verdict.ByValue},
+		"NoValue":      {Verdict: verdict.Unclear, Method: verdict.ByValue},
+		"SameFields":   {Verdict: verdict.Correct, Method: verdict.ByFields},
+		"OtherFields":  {Verdict: verdict.Incorrect, Method: verdict.ByFields},
+		"CopiedFields": {Verdict: verdict.Incorrect, Method: verdict.ByFields},
+		"Value":        {Verdict: verdict.Correct, Method: verdict.ByValue},
+		"Judged":       {Verdict: verdict.Incorrect, Method: verdict.ByJudge},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)

@@ -24,7 +24,7 @@ import (
 	"readiness/domain/readiness"
 	"readiness/domain/trackeditem"
 	"readiness/eventstore"
-	"readiness/internal/testworld"
+	"readiness/test/testworld"
 	"readiness/work"
 )
 

@@ -9,7 +9,7 @@ import (
 
 	"readiness/domain"
 	"readiness/domain/operation"
-	"readiness/internal/testworld"
+	"readiness/test/testworld"
 	"readiness/work"
 )
 

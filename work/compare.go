@@ -12,8 +12,8 @@ import (
 	"readiness/domain"
 	"readiness/domain/abtest"
 	"readiness/domain/benchmark"
-	"readiness/domain/comparison"
 	"readiness/domain/operation"
+	"readiness/domain/verdict"
 	"readiness/eventstore"
 )
 
@@ -51,19 +51,19 @@ func (w *asker) compare(ctx context.Context, step ask, a commands.Asking, set be
 	}
 	finished := w.Now().UTC().Truncate(time.Microsecond)
 	others := family.Others(finished)
-	made.Settle(comparison.Setting{Last: test.State.Standing().Aggregate, Others: others, Generated: set.Generated()})
+	made.Settle(verdict.Setting{Last: test.State.Standing().Aggregate, Others: others, Generated: set.Generated()})
 	judge := sideB.Judge
 	if judge == nil {
 		judge = sideA.Judge
 	}
-	document := comparison.NewDocument(run.RunID.String(), comparison.Header{
-		Benchmark: comparison.QuestionSet{ID: run.AbTestID.String(), Version: run.Questions.Document, Count: run.Questions.Count,
+	document := verdict.NewDocument(run.RunID.String(), verdict.Header{
+		Benchmark: verdict.QuestionSet{ID: run.AbTestID.String(), Version: run.Questions.Document, Count: run.Questions.Count,
 			Hash: run.Questions.SetHash},
 		CreatedAt: test.State.At, StartedAt: run.At, FinishedAt: finished, RequestedBy: string(run.Operation.Owner),
-		Plan: comparison.Plan{AsksPerQuestion: run.Repeats, Concurrency: askAtOnce, AskTimeoutMS: askTimeout.Milliseconds(),
+		Plan: verdict.Plan{AsksPerQuestion: run.Repeats, Concurrency: askAtOnce, AskTimeoutMS: askTimeout.Milliseconds(),
 			FreshConversation: true},
 		Judge: judge,
-	}, made, comparison.Links{})
+	}, made, verdict.Links{})
 	body, err := json.Marshal(document)
 	if err != nil {
 		return fmt.Errorf("work: encode the comparison of run %s: %w", run.RunID, err)

@@ -13,9 +13,9 @@ import (
 	"readiness/domain"
 	"readiness/domain/abtest"
 	"readiness/domain/benchmark"
-	"readiness/domain/comparison"
 	"readiness/domain/item"
 	"readiness/domain/operation"
+	"readiness/domain/verdict"
 	"readiness/eventstore"
 )
 
@@ -67,7 +67,7 @@ func (b *bench) carried(t *testing.T, r *respondent) {
 // sideBIsBetter answers Q1 on side B only.
 func sideBIsBetter(s benchmark.Side, q string, _ int) (benchmark.Reply, error) {
 	if q == "Q1" && s.SemanticModelID == good {
-		return benchmark.Reply{Answer: comparison.Answer{CannotAnswer: true}, DurationMS: 20, Attempts: 1}, nil
+		return benchmark.Reply{Answer: verdict.Answer{CannotAnswer: true}, DurationMS: 20, Attempts: 1}, nil
 	}
 	return right(q), nil
 }
@@ -131,9 +131,9 @@ func TestAbRunWaitsForItsOwner(t *testing.T) {
 	}
 	body, err := b.Work.Documents.Get(t.Context(), run.Compared.Document)
 	check(t, err)
-	var d comparison.Document
+	var d verdict.Document
 	check(t, json.Unmarshal(body, &d))
-	if g := d.Aggregate; *g.Scores.A != 67 || *g.Scores.B != 100 || g.Comparable != 3 || !slices.Equal(g.Improvements, []string{"Q1"}) || g.Conclusion != comparison.NoDifferenceShown {
+	if g := d.Aggregate; *g.Scores.A != 67 || *g.Scores.B != 100 || g.Comparable != 3 || !slices.Equal(g.Improvements, []string{"Q1"}) || g.Conclusion != verdict.NoDifferenceShown {
 		t.Errorf("the comparison is %+v", g)
 	}
 	if d.ID != id.String() || d.Benchmark.Hash != b.abTest(t, testID).Frozen.SetHash || d.RequestedBy != "ana" || d.Plan.AsksPerQuestion != 1 {

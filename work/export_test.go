@@ -10,7 +10,7 @@ import (
 	"github.com/riverqueue/river/rivertype"
 
 	"readiness/commands"
-	"readiness/domain/comparison"
+	"readiness/domain/verdict"
 )
 
 // The arguments of the jobs.
@@ -130,6 +130,6 @@ func (b *busy) Begin(id int64) func() { return b.begin(id) }
 func (b *busy) IDs(now time.Time) []int64 { return b.ids(now) }
 
 // Queried returns the result of a query of a run; nil if there is none to compare.
-func Queried(ctx context.Context, o Options, dax string) *comparison.ResultSet {
+func Queried(ctx context.Context, o Options, dax string) *verdict.ResultSet {
 	return (&side{asker: &asker{Options: o}}).query(ctx, dax).rows
 }

@@ -15,7 +15,7 @@ import (
 
 	"readiness/domain"
 	"readiness/domain/optimization"
-	"readiness/internal/testworld"
+	"readiness/test/testworld"
 
 	"github.com/google/uuid"
 

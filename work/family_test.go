@@ -11,16 +11,16 @@ import (
 
 	"readiness/domain"
 	"readiness/domain/abtest"
-	"readiness/domain/comparison"
 	"readiness/domain/operation"
+	"readiness/domain/verdict"
 	"readiness/eventstore"
 	"readiness/internal/database"
-	"readiness/internal/testworld"
+	"readiness/test/testworld"
 	"readiness/work"
 )
 
 // compared carries an A/B run to its end and returns the aggregate.
-func (b *bench) compared(t *testing.T, id uuid.UUID) comparison.Aggregate {
+func (b *bench) compared(t *testing.T, id uuid.UUID) verdict.Aggregate {
 	t.Helper()
 	r := &respondent{reply: sideBIsBetter}
 	b.carried(t, r)
@@ -43,7 +43,7 @@ func TestFamilyOfComparisons(t *testing.T) {
 	again, err := b.ABTests.RunAgain(t.Context(), b.ana(), testID.String(), abtest.RunAgain{})
 	check(t, err)
 	second := b.compared(t, again.OperationID)
-	if second.Holm.Tests != 2 || second.Holm.P != 1 || !second.MinimumDetectable.LastRun || second.MinimumDetectable.Discordance != comparison.Rate(2.0/8) {
+	if second.Holm.Tests != 2 || second.Holm.P != 1 || !second.MinimumDetectable.LastRun || second.MinimumDetectable.Discordance != verdict.Rate(2.0/8) {
 		t.Errorf("a repetition: got %+v, %+v", second.Holm, second.MinimumDetectable)
 	}
 	_, err = b.ABTests.Delete(t.Context(), b.ana(), testID.String())

@@ -13,7 +13,7 @@ import (
 	"readiness/domain/trackeditem"
 	"readiness/domain/trackeditem/room"
 	"readiness/eventstore"
-	"readiness/internal/testworld"
+	"readiness/test/testworld"
 	"readiness/work"
 )
 

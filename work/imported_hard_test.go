@@ -12,7 +12,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
-	"readiness/internal/testworld"
+	"readiness/test/testworld"
 )
 
 // An export ends behind an append, or with --up-to anywhere. Wherever it does, the work of the imported log ends and nothing is written.

@@ -21,9 +21,9 @@ import (
 	"readiness/domain/optimization"
 	"readiness/domain/pixies"
 	"readiness/eventstore"
-	"readiness/internal/testlog"
-	"readiness/internal/testworld"
 	"readiness/projections"
+	"readiness/test/testlog"
+	"readiness/test/testworld"
 	"readiness/work"
 )
 

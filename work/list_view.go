@@ -59,7 +59,7 @@ func (w *lister) Work(ctx context.Context, job *river.Job[listView]) error {
 	case err == nil:
 		return w.end(ctx, step, listing.State.Asked, rows)
 	case errors.Is(err, errTooLong):
-		return w.fail(ctx, step, fmt.Sprintf("the rows take more than %d MiB; the operator can write them with readiness projections as-of",
+		return w.fail(ctx, step, fmt.Sprintf("the rows take more than %d MiB; the operator can write them with readinessd projections as-of",
 			auditview.MaxSize>>20))
 	case before.tookTooLong(err):
 		return w.fail(ctx, step, fmt.Sprintf("the events were not read within %s; the operator can write the rows with readiness "+

@@ -10,12 +10,12 @@ import (
 	"github.com/google/uuid"
 
 	"readiness/commands"
-	"readiness/documents"
 	"readiness/domain"
 	"readiness/domain/item"
 	"readiness/domain/operation"
 	"readiness/domain/optimization"
-	"readiness/internal/testworld"
+	"readiness/storage/documents"
+	"readiness/test/testworld"
 	"readiness/work"
 )
 

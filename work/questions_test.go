@@ -21,11 +21,11 @@ import (
 	"readiness/domain/aiprovider"
 	"readiness/domain/benchmark"
 	"readiness/domain/benchmark/modelquery"
-	"readiness/domain/comparison"
 	"readiness/domain/item"
 	"readiness/domain/operation"
+	"readiness/domain/verdict"
 	"readiness/eventstore"
-	"readiness/internal/testworld"
+	"readiness/test/testworld"
 	"readiness/work"
 )
 
@@ -98,7 +98,7 @@ func asked(id, text string, expected benchmark.Expected) benchmark.Question {
 	return benchmark.Question{QuestionID: id, Text: text, Expected: expected}
 }
 
-var revenue = benchmark.Expected{Fields: []comparison.Field{{Role: comparison.MeasureField, Table: "Sales", Name: "Revenue"}}}
+var revenue = benchmark.Expected{Fields: []verdict.Field{{Role: verdict.MeasureField, Table: "Sales", Name: "Revenue"}}}
 
 // A generation spends one build, however often its step is carried out, and makes
 // questions about the business. It saves and tracks nothing.
@@ -348,7 +348,7 @@ func TestSave(t *testing.T) {
 		asked("by fields", "What is the revenue?", revenue),
 		asked("by query", "What is the revenue by region?", benchmark.Expected{DAX: query.DAX()}),
 		asked("by value", "How many?", benchmark.Expected{Value: "12"}),
-		asked("gone", "What is the cost?", benchmark.Expected{Fields: []comparison.Field{{Role: comparison.MeasureField, Name: "Cost"}}}),
+		asked("gone", "What is the cost?", benchmark.Expected{Fields: []verdict.Field{{Role: verdict.MeasureField, Name: "Cost"}}}),
 	)
 	if b.saved(t).Count != 0 {
 		t.Error("a set is saved before its step")

@@ -13,7 +13,7 @@ import (
 	"readiness/domain/assessment"
 	"readiness/domain/item"
 	"readiness/domain/operation"
-	"readiness/platform/fabric/fabrictest"
+	"readiness/platform/fabric/emulator"
 	"readiness/work"
 )
 
@@ -21,15 +21,15 @@ import (
 // one export reads them or each is read alone.
 func TestBulkReadsSayWhy(t *testing.T) {
 	t.Parallel()
-	for name, fault := range map[string]fabrictest.Fault{
+	for name, fault := range map[string]emulator.Fault{
 		"by export":             {Path: "nothing"},
-		"the export is refused": {Path: "bulkExportDefinitions", Answer: fabrictest.Error(400, "ItemsHaveProtectedLabels", "labelled")},
+		"the export is refused": {Path: "bulkExportDefinitions", Answer: emulator.Error(400, "ItemsHaveProtectedLabels", "labelled")},
 		"the export fails":      {Path: "bulkExportDefinitions", Operation: map[string]any{"errorCode": "ItemsHaveProtectedLabels"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			b := newBench(t)
-			r := overREST(t, b, fabrictest.Layout{Exact: true})
+			r := overREST(t, b, emulator.Layout{Exact: true})
 			want := map[uuid.UUID]struct {
 				outcome assessment.Outcome
 				code    domain.Code
@@ -51,7 +51,7 @@ func TestBulkReadsSayWhy(t *testing.T) {
 					want[id] = w
 				}
 			}
-			r.service.Set(func(o *fabrictest.Options) {
+			r.service.Set(func(o *emulator.Options) {
 				o.Unknown.Label = func(it item.Item) (string, string) {
 					code, labelled := labels[it.ID]
 					return map[bool]string{true: "0d1c3a8a-0000-4000-8000-000000000001"}[labelled], code

@@ -12,7 +12,7 @@ import (
 	"readiness/domain/item"
 	"readiness/domain/operation"
 	"readiness/domain/optimization"
-	"readiness/platform/fabric/fabrictest"
+	"readiness/platform/fabric/emulator"
 	"readiness/work"
 )
 
@@ -21,16 +21,16 @@ import (
 // definition that was read before.
 func TestHardRemoteWritesCutOff(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 0))
-	faults := []fabrictest.Fault{
-		{Path: "updateDefinition", Lost: true}, {Path: "updateDefinition", Answer: fabrictest.Lost}, {Path: "getDefinition", Answer: fabrictest.Lost},
-		{Path: "updateDefinition", Answer: fabrictest.Error(http.StatusServiceUnavailable, "InternalServerError", "oops")},
-		{Path: "getDefinition", Answer: fabrictest.Error(http.StatusTooManyRequests, "RequestBlocked", "blocked")},
-		{Method: http.MethodGet, Path: "operations", Lost: true}, {Method: http.MethodGet, Path: "result", Answer: fabrictest.Lost},
+	faults := []emulator.Fault{
+		{Path: "updateDefinition", Lost: true}, {Path: "updateDefinition", Answer: emulator.Lost}, {Path: "getDefinition", Answer: emulator.Lost},
+		{Path: "updateDefinition", Answer: emulator.Error(http.StatusServiceUnavailable, "InternalServerError", "oops")},
+		{Path: "getDefinition", Answer: emulator.Error(http.StatusTooManyRequests, "RequestBlocked", "blocked")},
+		{Method: http.MethodGet, Path: "operations", Lost: true}, {Method: http.MethodGet, Path: "result", Answer: emulator.Lost},
 	}
 	kinds := []optimization.Kind{optimization.Descriptions, optimization.AIInstructions, optimization.AIDataSchema}
 	kills, ended := 0, 0
 	for kills < 200 {
-		r := newRemote(t, fabrictest.Layout{CRLF: random.IntN(2) == 0, CompactJSON: random.IntN(2) == 0, TrimMarkdown: random.IntN(2) == 0})
+		r := newRemote(t, emulator.Layout{CRLF: random.IntN(2) == 0, CompactJSON: random.IntN(2) == 0, TrimMarkdown: random.IntN(2) == 0})
 		before := r.model(t)
 		p := r.preview(t, kinds[random.IntN(len(kinds))])
 		cut := func(id uuid.UUID) {

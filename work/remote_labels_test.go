@@ -11,8 +11,8 @@ import (
 	"readiness/domain"
 	"readiness/domain/item"
 	"readiness/domain/pixies"
-	"readiness/internal/testworld"
-	"readiness/platform/fabric/fabrictest"
+	"readiness/platform/fabric/emulator"
+	"readiness/test/testworld"
 )
 
 // A run of Pixies over a report whose sensitivity label denies the person its definition is refused when it is looked up, alone or
@@ -35,9 +35,9 @@ func TestPixiesOfALabelledReport(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			b := newReporting(t)
-			r := overREST(t, b, fabrictest.Layout{Exact: true})
+			r := overREST(t, b, emulator.Layout{Exact: true})
 			b.Platform = r.client(t, nil)
-			r.service.Set(func(o *fabrictest.Options) {
+			r.service.Set(func(o *emulator.Options) {
 				o.Unknown.Label = func(it item.Item) (string, string) {
 					return map[bool]string{true: "0d1c3a8a-0000-4000-8000-000000000001"}[it.ID == report2], c.code
 				}

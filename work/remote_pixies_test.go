@@ -19,7 +19,7 @@ import (
 	"readiness/domain/item"
 	"readiness/domain/operation"
 	"readiness/domain/pixies"
-	"readiness/platform/fabric/fabrictest"
+	"readiness/platform/fabric/emulator"
 )
 
 // recording is a transport that keeps the definitions of updates as they were sent.
@@ -79,7 +79,7 @@ func TestRemotePixies(t *testing.T) {
 		}},
 	}
 	for name, form := range forms {
-		for layout, l := range map[string]fabrictest.Layout{"exact": {Exact: true}, "usual": {}, "re-laid": {CRLF: true, CompactJSON: true}} {
+		for layout, l := range map[string]emulator.Layout{"exact": {Exact: true}, "usual": {}, "re-laid": {CRLF: true, CompactJSON: true}} {
 			t.Run(name+", "+layout, func(t *testing.T) {
 				t.Parallel()
 				b := newReporting(t)
@@ -181,7 +181,7 @@ func TestRemoteReportWithoutPages(t *testing.T) {
 	b := newReporting(t)
 	check(t, os.RemoveAll(filepath.Join(b.report(ruined), "definition", "pages")))
 	write(t, filepath.Join(b.report(ruined), "definition", "pages", "pages.json"), `{"pageOrder":[],"activePageName":null}`)
-	r := overREST(t, b, fabrictest.Layout{})
+	r := overREST(t, b, emulator.Layout{})
 	log := &recording{RoundTripper: r.server.Client().Transport}
 	r.server.Client().Transport = log
 	r.Work.Platform = r.client(t, nil)

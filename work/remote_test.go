@@ -21,7 +21,7 @@ import (
 	"readiness/domain/operation"
 	"readiness/domain/optimization"
 	"readiness/platform/fabric"
-	"readiness/platform/fabric/fabrictest"
+	"readiness/platform/fabric/emulator"
 	"readiness/platform/folder"
 	"readiness/platform/reads"
 	"readiness/work"
@@ -30,12 +30,12 @@ import (
 // remote is a bench whose platform is Fabric's REST interface over the same folder.
 type remote struct {
 	*bench
-	service *fabrictest.Service
+	service *emulator.Service
 	server  *httptest.Server
 	local   *folder.Platform
 }
 
-func newRemote(t *testing.T, layout fabrictest.Layout) *remote {
+func newRemote(t *testing.T, layout emulator.Layout) *remote {
 	t.Helper()
 	b := newOptimizing(t)
 	write(t, strings.Replace(b.file("x"), "definition/x", "definition.pbism", 1), `{"version":"4.0"}`)
@@ -43,7 +43,7 @@ func newRemote(t *testing.T, layout fabrictest.Layout) *remote {
 }
 
 // overREST makes the bench work over REST.
-func overREST(t *testing.T, b *bench, layout fabrictest.Layout) *remote {
+func overREST(t *testing.T, b *bench, layout emulator.Layout) *remote {
 	t.Helper()
 	local, err := folder.Open(b.Root, folder.Options{})
 	check(t, err)
@@ -54,8 +54,8 @@ func overREST(t *testing.T, b *bench, layout fabrictest.Layout) *remote {
 		}
 	}
 	r := &remote{bench: b, local: local}
-	r.service = fabrictest.New(fabrictest.Options{Folder: local, Lasts: time.Nanosecond, Layout: layout,
-		Person: func(string) (fabrictest.Person, error) { return fabrictest.Person{ID: "ana", Scopes: scopes}, nil }})
+	r.service = emulator.New(emulator.Options{Folder: local, Lasts: time.Nanosecond, Layout: layout,
+		Person: func(string) (emulator.Person, error) { return emulator.Person{ID: "ana", Scopes: scopes}, nil }})
 	r.server = httptest.NewTLSServer(r.service)
 	t.Cleanup(r.server.Close)
 	r.Work.Platform = r.client(t, nil)
@@ -128,7 +128,7 @@ func TestARemoteWriteThatWasCutOff(t *testing.T) {
 	for at, more := 1, true; more; at++ {
 		more = false
 		for _, after := range []bool{false, true} {
-			r := newRemote(t, fabrictest.Layout{CRLF: at%2 == 0, CompactJSON: after})
+			r := newRemote(t, emulator.Layout{CRLF: at%2 == 0, CompactJSON: after})
 			before := r.model(t)
 			p := r.preview(t, optimization.Descriptions)
 			cut := func(start func() uuid.UUID) uuid.UUID {
@@ -197,8 +197,8 @@ func TestOutcomesOfARemoteWrite(t *testing.T) {
 	t.Parallel()
 	failed := map[string]any{"errorCode": "CorruptedPayload", "message": "The payload is corrupted"}
 	for name, c := range map[string]struct {
-		layout  fabrictest.Layout
-		fault   fabrictest.Fault
+		layout  emulator.Layout
+		fault   emulator.Fault
 		theirs  bool // another person writes a description after the write was sent
 		code    domain.Code
 		says    string
@@ -206,17 +206,17 @@ func TestOutcomesOfARemoteWrite(t *testing.T) {
 		written bool
 	}{
 		"kept":                 {updates: 1, written: true},
-		"at once":              {fault: fabrictest.Fault{Path: "nothing"}, updates: 1, written: true},
-		"not kept":             {layout: fabrictest.Layout{Forgetful: true}, code: domain.OptimizationFailed, says: "did not keep", updates: 1},
-		"failed":               {fault: fabrictest.Fault{Path: "updateDefinition", Operation: failed}, code: domain.ItemNotReadable, says: "CorruptedPayload", updates: 1},
-		"refused":              {fault: fabrictest.Fault{Path: "updateDefinition", Answer: fabrictest.Error(400, "ItemHasProtectedLabel", "labelled")}, code: domain.ItemNotReadable, says: "cannot be written", updates: 1},
+		"at once":              {fault: emulator.Fault{Path: "nothing"}, updates: 1, written: true},
+		"not kept":             {layout: emulator.Layout{Forgetful: true}, code: domain.OptimizationFailed, says: "did not keep", updates: 1},
+		"failed":               {fault: emulator.Fault{Path: "updateDefinition", Operation: failed}, code: domain.ItemNotReadable, says: "CorruptedPayload", updates: 1},
+		"refused":              {fault: emulator.Fault{Path: "updateDefinition", Answer: emulator.Error(400, "ItemHasProtectedLabel", "labelled")}, code: domain.ItemNotReadable, says: "cannot be written", updates: 1},
 		"changed by others":    {theirs: true, code: domain.ItemChanged, says: `it is now "Theirs."`, updates: 1, written: true},
-		"forgotten, but there": {fault: fabrictest.Fault{Method: http.MethodGet, Path: "operations", Answer: nil}, updates: 1, written: true},
+		"forgotten, but there": {fault: emulator.Fault{Method: http.MethodGet, Path: "operations", Answer: nil}, updates: 1, written: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			r := newRemote(t, c.layout)
-			r.service.Set(func(o *fabrictest.Options) { o.AtOnce = name == "at once" })
+			r.service.Set(func(o *emulator.Options) { o.AtOnce = name == "at once" })
 			before := r.model(t)
 			p := r.preview(t, optimization.Descriptions)
 			switch {
@@ -294,12 +294,12 @@ func (o *others) FinishWrite(ctx context.Context, as item.Caller, it item.Item, 
 // A write that the platform is slow to make frees its worker, and the next attempt continues it.
 func TestASlowRemoteWrite(t *testing.T) {
 	t.Parallel()
-	r := newRemote(t, fabrictest.Layout{})
+	r := newRemote(t, emulator.Layout{})
 	p := r.preview(t, optimization.Descriptions)
 	id := r.apply(t, p)
 	step := r.optimize[0]
 	r.optimize = nil
-	r.service.Set(func(o *fabrictest.Options) { o.Now = func() time.Time { return r.Now() }; o.Lasts = 30 * time.Second })
+	r.service.Set(func(o *emulator.Options) { o.Now = func() time.Time { return r.Now() }; o.Lasts = 30 * time.Second })
 	for attempt := 1; ; attempt++ {
 		err := work.CarryOptimize(t.Context(), r.Work, step, 0)
 		if err == nil {

@@ -9,8 +9,8 @@ import (
 
 	"github.com/google/uuid"
 
-	"readiness/domain/comparison"
 	"readiness/domain/item"
+	"readiness/domain/verdict"
 	"readiness/work"
 )
 
@@ -18,12 +18,12 @@ import (
 type answersAfter time.Duration
 
 // Rows implements work.Queries.
-func (s answersAfter) Rows(ctx context.Context, _ item.Caller, _, _ uuid.UUID, _ string) (comparison.ResultSet, error) {
+func (s answersAfter) Rows(ctx context.Context, _ item.Caller, _, _ uuid.UUID, _ string) (verdict.ResultSet, error) {
 	select {
 	case <-time.After(time.Duration(s)):
-		return comparison.ResultSet{}, nil
+		return verdict.ResultSet{}, nil
 	case <-ctx.Done():
-		return comparison.ResultSet{}, ctx.Err()
+		return verdict.ResultSet{}, ctx.Err()
 	}
 }
 

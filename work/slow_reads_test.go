@@ -22,15 +22,15 @@ import (
 	"readiness/domain/optimization"
 	"readiness/domain/pixies"
 	"readiness/domain/proposal"
-	"readiness/platform/fabric/fabrictest"
+	"readiness/platform/fabric/emulator"
 	"readiness/work"
 )
 
 // slowly makes the bench work over REST, where a read of a definition lasts longer than a step looks for it.
 func slowly(t *testing.T, b *bench) *remote {
 	t.Helper()
-	r := overREST(t, b, fabrictest.Layout{Exact: true})
-	r.service.Set(func(o *fabrictest.Options) { o.Now, o.Lasts = r.Now, 30*time.Second })
+	r := overREST(t, b, emulator.Layout{Exact: true})
+	r.service.Set(func(o *emulator.Options) { o.Now, o.Lasts = r.Now, 30*time.Second })
 	return r
 }
 
@@ -181,7 +181,7 @@ func TestUsageOfEndlessReports(t *testing.T) {
 		r.Clock.Advance(2 * pending.After)
 	}
 	waits() // for the model
-	r.service.Set(func(o *fabrictest.Options) { o.Lasts = 24 * time.Hour })
+	r.service.Set(func(o *emulator.Options) { o.Lasts = 24 * time.Hour })
 	waits() // for the reports
 	waits()
 	_, err := r.Pool.Exec(t.Context(), `UPDATE pending_reads SET begun = begun - interval '31 minutes' WHERE item_id <> $1`, good)
@@ -219,13 +219,13 @@ func TestCaptionsOfSlowReports(t *testing.T) {
 		{time.Hour, []string{none}, nil},
 	} {
 		before, lists := r.begun(), r.called("/reports")
-		r.service.Set(func(o *fabrictest.Options) { o.Lasts = time.Nanosecond })
+		r.service.Set(func(o *emulator.Options) { o.Lasts = time.Nanosecond })
 		a, err := r.Optimizations.StartPreview(t.Context(), r.ana(), workspace, good, string(optimization.AIDataSchema))
 		check(t, err)
-		r.service.Set(func(o *fabrictest.Options) { o.Lasts = c.lasts })
-		r.service.Script(fabrictest.Fault{Path: good.String() + "/getDefinition", Before: func() {
-			r.service.Set(func(o *fabrictest.Options) { o.AtOnce = true })
-		}}, fabrictest.Fault{Path: "/reports", Before: func() { r.service.Set(func(o *fabrictest.Options) { o.AtOnce = false }) }})
+		r.service.Set(func(o *emulator.Options) { o.Lasts = c.lasts })
+		r.service.Script(emulator.Fault{Path: good.String() + "/getDefinition", Before: func() {
+			r.service.Set(func(o *emulator.Options) { o.AtOnce = true })
+		}}, emulator.Fault{Path: "/reports", Before: func() { r.service.Set(func(o *emulator.Options) { o.AtOnce = false }) }})
 		step := r.optimize[len(r.optimize)-1]
 		check(t, work.CarryOptimize(t.Context(), r.Work, step, 0))
 		if op := r.operation(t, a.OperationID); op.Status != operation.StatusSucceeded {
@@ -280,8 +280,8 @@ func (u unsteady) Propose(ctx context.Context, s aiprovider.Settings, ask propos
 // A fault that comes after a slow definition was read does not read it again.
 func TestSlowReadAndAFaultOfOurs(t *testing.T) {
 	t.Parallel()
-	r := newRemote(t, fabrictest.Layout{Exact: true})
-	r.service.Set(func(o *fabrictest.Options) { o.Now, o.Lasts = r.Now, 30*time.Second })
+	r := newRemote(t, emulator.Layout{Exact: true})
+	r.service.Set(func(o *emulator.Options) { o.Now, o.Lasts = r.Now, 30*time.Second })
 	before := r.begun()
 	a, err := r.Optimizations.StartPreview(t.Context(), r.ana(), workspace, good, string(optimization.Descriptions))
 	check(t, err)

@@ -21,7 +21,6 @@ import (
 
 	"readiness/commands"
 	"readiness/definition"
-	"readiness/documents"
 	"readiness/domain/account"
 	"readiness/domain/assessment"
 	"readiness/domain/benchmark"
@@ -31,8 +30,9 @@ import (
 	"readiness/domain/readiness"
 	"readiness/eventstore"
 	"readiness/internal/database"
-	"readiness/people"
-	"readiness/vault"
+	"readiness/storage/documents"
+	"readiness/storage/people"
+	"readiness/storage/vault"
 )
 
 // Platform is the analytics platform as steps need it, acting as the person who

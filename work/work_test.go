@@ -26,9 +26,9 @@ import (
 	"readiness/domain/readiness"
 	"readiness/eventstore"
 	"readiness/internal/database"
-	"readiness/internal/testlog"
-	"readiness/internal/testworld"
 	"readiness/projections"
+	"readiness/test/testlog"
+	"readiness/test/testworld"
 	"readiness/work"
 )
 

@@ -10,7 +10,7 @@ import (
 
 	"readiness/domain"
 	"readiness/domain/benchmark/modelquery"
-	"readiness/domain/comparison"
+	"readiness/domain/verdict"
 )
 
 // AnswerPrompt is the version of the prompt for questions.
@@ -84,7 +84,7 @@ type MaterialAnswer struct {
 type ModelAnswer struct {
 	Text         string
 	DAX          string
-	Fields       []comparison.Field
+	Fields       []verdict.Field
 	CannotAnswer bool
 }
 
@@ -99,7 +99,7 @@ const (
 
 // roles and operators are the allowed roles and operators of an answer's fields.
 var (
-	roles     = []comparison.Role{comparison.MeasureField, comparison.GroupingField, comparison.FilterField}
+	roles     = []verdict.Role{verdict.MeasureField, verdict.GroupingField, verdict.FilterField}
 	operators = []modelquery.Operator{
 		modelquery.Equal, modelquery.NotEqual, modelquery.Less, modelquery.LessOrEqual, modelquery.Greater, modelquery.GreaterOrEqual,
 		modelquery.In, modelquery.Between, modelquery.Contains, modelquery.InPeriod, modelquery.Top, modelquery.Bottom,
@@ -173,11 +173,11 @@ type rawAnswer struct {
 }
 
 type rawField struct {
-	Role     comparison.Role `json:"role"`
-	Table    string          `json:"table"`
-	Name     string          `json:"name"`
-	Operator *string         `json:"operator"`
-	Values   []string        `json:"values"`
+	Role     verdict.Role `json:"role"`
+	Table    string       `json:"table"`
+	Name     string       `json:"name"`
+	Operator *string      `json:"operator"`
+	Values   []string     `json:"values"`
 }
 
 // complete reports whether every member is present and all roles and operators are allowed.
@@ -212,8 +212,8 @@ func readAnswer(text string) (s ModelAnswer, ok bool) {
 			continue
 		}
 		for _, f := range *a.Fields {
-			field := comparison.Field{Role: f.Role, Table: shortName(f.Table), Name: shortName(f.Name)}
-			if f.Role == comparison.FilterField {
+			field := verdict.Field{Role: f.Role, Table: shortName(f.Table), Name: shortName(f.Name)}
+			if f.Role == verdict.FilterField {
 				if f.Operator != nil {
 					field.Operator = *f.Operator
 				}

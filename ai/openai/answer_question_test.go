@@ -19,7 +19,7 @@ import (
 	"readiness/ai/openai"
 	"readiness/domain/aiprovider"
 	"readiness/domain/benchmark"
-	"readiness/domain/comparison"
+	"readiness/domain/verdict"
 )
 
 // sentMaterial is the material about the semantic model in these tests.
@@ -39,9 +39,9 @@ const answerJSON = `{"answer":"Revenue of\n Paris.","dax":"EVALUATE ROW(\"Revenu
 
 var read = openai.ModelAnswer{
 	Text: "Revenue of Paris.", DAX: `EVALUATE ROW("Revenue", [Revenue])`,
-	Fields: []comparison.Field{
-		{Role: comparison.MeasureField, Table: "Sales", Name: "Revenue"},
-		{Role: comparison.FilterField, Table: "Sales", Name: "City", Operator: "=", Values: []string{"Paris"}},
+	Fields: []verdict.Field{
+		{Role: verdict.MeasureField, Table: "Sales", Name: "Revenue"},
+		{Role: verdict.FilterField, Table: "Sales", Name: "City", Operator: "=", Values: []string{"Paris"}},
 	},
 }
 
@@ -378,7 +378,7 @@ func TestAnswerQuestionForAnyResponse(t *testing.T) {
 			t.Errorf("read %+v", got)
 		}
 		for _, f := range got.Fields {
-			if len([]rune(f.Name)) > 129 || len([]rune(f.Table)) > 129 || f.Role != comparison.FilterField && (f.Operator != "" || f.Values != nil) || slices.ContainsFunc(f.Values, func(v string) bool { return len([]rune(v)) > 201 }) {
+			if len([]rune(f.Name)) > 129 || len([]rune(f.Table)) > 129 || f.Role != verdict.FilterField && (f.Operator != "" || f.Values != nil) || slices.ContainsFunc(f.Values, func(v string) bool { return len([]rune(v)) > 201 }) {
 				t.Errorf("read %+v", f)
 			}
 		}

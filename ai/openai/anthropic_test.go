@@ -17,7 +17,7 @@ import (
 	"readiness/ai/openai"
 	"readiness/domain/aiprovider"
 	"readiness/domain/benchmark"
-	"readiness/domain/comparison"
+	"readiness/domain/verdict"
 )
 
 // messages is a server of the Messages interface.
@@ -68,7 +68,7 @@ func TestAnthropic(t *testing.T) {
 	t.Parallel()
 	m, c := serveMessages(t, func(int) (int, string) { return http.StatusOK, message("tool_use", judged1) })
 	j, e, err := c.Judge(t.Context(), benchmark.Case{Question: asked, Expected: expected, Answer: judged})
-	if err != nil || j.Class != comparison.SameClass || e.InputTokens != 11 || e.OutputTokens != 7 || e.RequestID != "msg_1" || e.Attempts != 1 {
+	if err != nil || j.Class != verdict.SameClass || e.InputTokens != 11 || e.OutputTokens != 7 || e.RequestID != "msg_1" || e.Attempts != 1 {
 		t.Fatalf("got %+v, %+v, %v", j, e, err)
 	}
 	h, sent := m.header[0], m.asked[0]

@@ -13,7 +13,7 @@ import (
 	"readiness/definition"
 	"readiness/definition/semanticmodel"
 	"readiness/domain/proposal"
-	"readiness/internal/samples"
+	"readiness/test/samples"
 )
 
 // maxRequest bounds a request about a real model, in bytes: a few thousand tokens, so that it fits a

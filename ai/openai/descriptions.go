@@ -11,7 +11,7 @@ import (
 	"readiness/definition/semanticmodel"
 	"readiness/definition/spelling"
 	"readiness/domain/proposal"
-	"readiness/domain/proposal/screen"
+	"readiness/domain/proposal/textcheck"
 )
 
 const describeTask = `You document semantic models for the people and the AI that query them. Write a description for each object you are given a key of, in the language of the descriptions and names that the data has, and in English where that is not clear.
@@ -28,7 +28,7 @@ const describeVersion = "descriptions/1"
 // in the order given.
 func (c *Client) Describe(ctx context.Context, m *semanticmodel.Model, objects []proposal.Object) (proposals []proposal.Proposal,
 	skipped []proposal.Skip, err error) {
-	d := describer{names: screen.Of(m), taken: described(m)}
+	d := describer{names: textcheck.Of(m), taken: described(m)}
 	all, skipped := itemsFor(c.facts(m), objects, d.check)
 	accepted := map[string]outcome{}
 	reasons := map[string]string{}
@@ -80,7 +80,7 @@ func described(m *semanticmodel.Model) map[string]proposal.Object {
 }
 
 type describer struct {
-	names *screen.Model
+	names *textcheck.Model
 	// taken are the objects by their descriptions. It is not changed while a job runs.
 	taken map[string]proposal.Object
 }

@@ -23,7 +23,7 @@ import (
 	"readiness/ai/openai"
 	"readiness/domain/aiprovider"
 	"readiness/domain/benchmark"
-	"readiness/domain/comparison"
+	"readiness/domain/verdict"
 )
 
 const application = "0d1a3c5b-8f0e-4a53-9d4e-6f1c2f3a7e90"
@@ -102,7 +102,7 @@ func TestEntra(t *testing.T) {
 		}
 		for range 2 {
 			j, _, err := c.Judge(t.Context(), benchmark.Case{Question: asked, Expected: expected, Answer: judged})
-			if err != nil || j.Class != comparison.SameClass {
+			if err != nil || j.Class != verdict.SameClass {
 				t.Fatalf("%s: got %+v, %v", credential, j, err)
 			}
 		}

@@ -8,8 +8,8 @@ import (
 	"unicode/utf8"
 
 	"readiness/ai/openai"
-	"readiness/domain/comparison"
-	"readiness/internal/samples"
+	"readiness/domain/verdict"
+	"readiness/test/samples"
 )
 
 // modelTexts are texts of models, valid and invalid.
@@ -42,7 +42,7 @@ func FuzzAnswers(f *testing.F) {
 				t.Errorf("answer %+v", answer)
 			}
 			for _, field := range answer.Fields {
-				if !slices.Contains([]comparison.Role{comparison.MeasureField, comparison.GroupingField, comparison.FilterField}, field.Role) || len(field.Values) > 100 || field.Role != comparison.FilterField && (field.Operator != "" || field.Values != nil) {
+				if !slices.Contains([]verdict.Role{verdict.MeasureField, verdict.GroupingField, verdict.FilterField}, field.Role) || len(field.Values) > 100 || field.Role != verdict.FilterField && (field.Operator != "" || field.Values != nil) {
 					t.Errorf("field %+v", field)
 				}
 			}

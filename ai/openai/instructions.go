@@ -12,7 +12,7 @@ import (
 	"readiness/definition/semanticmodel"
 	"readiness/definition/spelling"
 	"readiness/domain/proposal"
-	"readiness/domain/proposal/screen"
+	"readiness/domain/proposal/textcheck"
 )
 
 const instructTask = `You write the AI instructions of a semantic model: Markdown that explains to an AI how to answer questions with the model. You are given a draft and facts about the model. Write the draft better: clearer, in the order of importance, with what the facts add.
@@ -146,10 +146,10 @@ func checkInstructions(m *semanticmodel.Model, kept, added, addition string) str
 	case kept == "" && n < minInstructions:
 		return fmt.Sprintf("has %d characters, and at least %d are wanted", n, minInstructions)
 	}
-	if unknown := screen.Of(m).Unknown(addition); len(unknown) > 0 {
+	if unknown := textcheck.Of(m).Unknown(addition); len(unknown) > 0 {
 		return "names fields that the model does not have: " + shortText(strings.Join(unknown, ", "))
 	}
-	if screen.Names(added) && !screen.Names(addition) {
+	if textcheck.Names(added) && !textcheck.Names(addition) {
 		return "names no field in brackets"
 	}
 	for _, t := range m.Tables { // rule INS-06

@@ -13,7 +13,7 @@ import (
 	"readiness/definition/semanticmodel"
 	"readiness/domain/readiness"
 	"readiness/domain/readiness/finding"
-	"readiness/internal/samples"
+	"readiness/test/samples"
 )
 
 // Applying the proposals raises the score of every sample that has a finding to fix, and lowers no

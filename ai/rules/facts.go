@@ -10,7 +10,7 @@ import (
 	"readiness/definition/dax"
 	"readiness/definition/semanticmodel"
 	"readiness/domain/proposal"
-	"readiness/domain/proposal/screen"
+	"readiness/domain/proposal/textcheck"
 	"readiness/domain/readiness"
 	"readiness/domain/readiness/additions"
 )
@@ -97,7 +97,7 @@ type facts struct {
 	violated   map[violationKey]float64
 	mentions   map[*field]bool
 	choice     *[]proposal.Proposal // for the AI data schema
-	checks     *screen.Model        // of texts that instructions repeat, nil before the first
+	checks     *textcheck.Model     // of texts that instructions repeat, nil before the first
 	staying    map[*field]bool      // what an AI should see
 }
 

@@ -7,7 +7,7 @@ import (
 	"readiness/ai/rules/prose"
 	"readiness/definition/dax"
 	"readiness/definition/semanticmodel"
-	"readiness/domain/proposal/screen"
+	"readiness/domain/proposal/textcheck"
 	"readiness/domain/readiness/wording"
 )
 
@@ -78,10 +78,10 @@ func (f *facts) explained(x *field) string {
 // orders reports whether a text of the model would be an order to an AI, or a link, in instructions.
 func (f *facts) orders(text string) bool {
 	if f.checks == nil {
-		f.checks = screen.Of(f.src)
+		f.checks = textcheck.Of(f.src)
 	}
 	why := f.checks.Line(text, len(text))
-	return why != "" && why != screen.Length && why != screen.Language && why != screen.Name
+	return why != "" && why != textcheck.Length && why != textcheck.Language && why != textcheck.Name
 }
 
 // lastingOnly reports whether a measure refers only to measures that an AI sees: a line must not name

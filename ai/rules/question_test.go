@@ -14,7 +14,7 @@ import (
 	"readiness/definition/semanticmodel"
 	"readiness/domain/benchmark"
 	"readiness/domain/benchmark/modelquery"
-	"readiness/internal/samples"
+	"readiness/test/samples"
 )
 
 // asked returns a model whose names need words.

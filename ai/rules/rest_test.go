@@ -18,7 +18,7 @@ import (
 	"readiness/domain/readiness/finding"
 	"readiness/domain/readiness/rules/meanings"
 	"readiness/internal/optional"
-	"readiness/internal/samples"
+	"readiness/test/samples"
 )
 
 // models calls a function for every sample and for every public model, if there are any.

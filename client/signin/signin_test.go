@@ -16,7 +16,7 @@ import (
 	"time"
 
 	"readiness/client/signin"
-	"readiness/http/oidctest"
+	"readiness/test/oidctest"
 )
 
 // fake is a provider that misbehaves as its members say.

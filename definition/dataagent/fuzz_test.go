@@ -12,7 +12,7 @@ import (
 	"readiness/definition"
 	"readiness/definition/dataagent"
 	"readiness/definition/jsonpart"
-	"readiness/internal/samples"
+	"readiness/test/samples"
 )
 
 // Any parts give either an agent with its one source or an error with its position.

@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"readiness/definition/dax"
-	"readiness/internal/samples"
+	"readiness/test/samples"
 )
 
 func FuzzRead(f *testing.F) {

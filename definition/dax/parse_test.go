@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"readiness/definition/dax"
-	"readiness/internal/samples"
+	"readiness/test/samples"
 )
 
 // tree writes a node with all parentheses, so that what it is made of shows.

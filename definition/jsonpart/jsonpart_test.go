@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"readiness/definition/jsonpart"
-	"readiness/internal/samples"
+	"readiness/test/samples"
 )
 
 // tree reads the next value the way encoding/json decodes into any.

@@ -15,7 +15,7 @@ import (
 	"readiness/definition"
 	"readiness/definition/jsonpart"
 	"readiness/definition/pixie"
-	"readiness/internal/samples"
+	"readiness/test/samples"
 )
 
 // putAndRemove checks the properties of any report without Pixies and any setup.

@@ -13,7 +13,7 @@ import (
 	"readiness/definition"
 	"readiness/definition/jsonpart"
 	"readiness/definition/report"
-	"readiness/internal/samples"
+	"readiness/test/samples"
 )
 
 // Any parts give either a report or an error with its position, and spaces between

@@ -14,7 +14,7 @@ import (
 	"readiness/definition"
 	"readiness/definition/jsonpart"
 	"readiness/definition/report"
-	"readiness/internal/samples"
+	"readiness/test/samples"
 )
 
 func parts(byPath map[string]string) definition.Definition {

@@ -9,7 +9,7 @@ import (
 
 	"readiness/definition"
 	"readiness/definition/semanticmodel"
-	"readiness/internal/samples"
+	"readiness/test/samples"
 )
 
 // corpus returns the definitions of the semantic models of public projects, by path,

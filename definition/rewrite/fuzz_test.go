@@ -8,7 +8,7 @@ import (
 	"readiness/definition"
 	"readiness/definition/rewrite"
 	"readiness/definition/semanticmodel"
-	"readiness/internal/samples"
+	"readiness/test/samples"
 )
 
 // backAndForth writes the changes to the definition unless it is refused, and

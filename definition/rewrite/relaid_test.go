@@ -16,7 +16,7 @@ import (
 	"readiness/definition"
 	"readiness/definition/rewrite"
 	"readiness/definition/semanticmodel"
-	"readiness/internal/samples"
+	"readiness/test/samples"
 )
 
 // layout describes how a service reformats the parts that it receives. Zero members

@@ -13,7 +13,7 @@ import (
 	"readiness/definition/jsonpart"
 	"readiness/definition/semanticmodel"
 	"readiness/definition/tmdl"
-	"readiness/internal/samples"
+	"readiness/test/samples"
 )
 
 // Any files give either a model or an error with its position, the same every time,

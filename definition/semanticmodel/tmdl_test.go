@@ -16,7 +16,7 @@ import (
 	"readiness/definition"
 	"readiness/definition/semanticmodel"
 	"readiness/definition/tmdl"
-	"readiness/internal/samples"
+	"readiness/test/samples"
 )
 
 // tmdlParts returns files of TMDL from alternating paths and texts.

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"readiness/definition/tmdl"
-	"readiness/internal/samples"
+	"readiness/test/samples"
 )
 
 // Any bytes are either refused with a position, or parsed without loss.

@@ -14,7 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"readiness/definition/tmdl"
-	"readiness/internal/samples"
+	"readiness/test/samples"
 )
 
 var update = flag.Bool("update", false, "write the golden files")

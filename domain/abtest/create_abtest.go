@@ -8,7 +8,7 @@ import (
 	"readiness/domain"
 	"readiness/domain/aiprovider"
 	"readiness/domain/benchmark"
-	"readiness/domain/comparison"
+	"readiness/domain/verdict"
 )
 
 // CreateRequest is the body of a call that creates a test. A member that was not given
@@ -98,10 +98,10 @@ func CheckRepeats(repeats *int) error {
 // Check refuses an answerer that lacks a member its kind needs, or has one its kind
 // does not take. member is the answerer's path in the body.
 func (a AnswererRequest) Check(member string) error {
-	kind := comparison.AgentKind(a.Kind)
-	agent := kind == comparison.DataAgent || kind == comparison.ServiceTestAgent
+	kind := verdict.AgentKind(a.Kind)
+	agent := kind == verdict.DataAgent || kind == verdict.ServiceTestAgent
 	switch {
-	case !agent && kind != comparison.PlatformAssistant && kind != comparison.GenericAgent:
+	case !agent && kind != verdict.PlatformAssistant && kind != verdict.GenericAgent:
 		return domain.Refuse(domain.InvalidRequest, "%s.kind must be DataAgent, ServiceTestAgent, PlatformAssistant or GenericAgent",
 			member)
 	case agent && a.DataAgentID == nil:
@@ -109,10 +109,10 @@ func (a AnswererRequest) Check(member string) error {
 	case !agent && (a.DataAgentID != nil || a.WorkspaceID != nil):
 		return domain.Refuse(domain.InvalidRequest, "%s.kind is %s, which has no data agent; leave dataAgentId and workspaceId out", member,
 			kind)
-	case kind == comparison.GenericAgent && (a.ProviderID == nil || *a.ProviderID == ""):
+	case kind == verdict.GenericAgent && (a.ProviderID == nil || *a.ProviderID == ""):
 		return domain.Refuse(domain.InvalidRequest, "%s.kind is GenericAgent, so %s.providerId must name the saved AI provider", member,
 			member)
-	case kind != comparison.GenericAgent && a.ProviderID != nil:
+	case kind != verdict.GenericAgent && a.ProviderID != nil:
 		return domain.Refuse(domain.InvalidRequest, "%s.kind is %s, which asks no AI provider; leave providerId out", member, kind)
 	}
 	return nil
@@ -120,7 +120,7 @@ func (a AnswererRequest) Check(member string) error {
 
 // CheckReuse refuses the answers of a stored run for side A that another answerer gave,
 // or that the model which side B asks has judged; judge is nil when none judged them.
-func CheckReuse(stored benchmark.Run, judge *comparison.Judge, sideA, sideB benchmark.Side, saved aiprovider.Providers) error {
+func CheckReuse(stored benchmark.Run, judge *verdict.Judge, sideA, sideB benchmark.Side, saved aiprovider.Providers) error {
 	switch {
 	case !stored.Side.AnsweredBy.Same(sideA.AnsweredBy):
 		return domain.Refuse(domain.InvalidRequest, "side A cannot keep the answers of run %s: sideA.answeredBy does not name the %s "+

@@ -8,7 +8,7 @@ import (
 	"github.com/google/uuid"
 
 	"readiness/domain"
-	"readiness/domain/comparison"
+	"readiness/domain/verdict"
 )
 
 // FamilyStream returns the name of the stream of the comparisons of an account on a semantic model. Holm's method adjusts
@@ -34,7 +34,7 @@ func (Tested) EventType() string { return "abtest.tested" }
 type Family struct{ Tests []Tested }
 
 // since returns when the family of a comparison at an instant begins.
-func since(at time.Time) time.Time { return at.AddDate(0, 0, -comparison.HolmDays) }
+func since(at time.Time) time.Time { return at.AddDate(0, 0, -verdict.HolmDays) }
 
 // EvolveFamily returns f after e.
 func EvolveFamily(f Family, e domain.Event) Family {

@@ -13,9 +13,9 @@ import (
 	"readiness/domain"
 	"readiness/domain/abtest"
 	"readiness/domain/benchmark"
-	"readiness/domain/comparison"
 	"readiness/domain/item"
 	"readiness/domain/operation"
+	"readiness/domain/verdict"
 )
 
 // This test drives runs of one A/B test concurrently, as two processes over one log do.
@@ -372,7 +372,7 @@ func (w *world) record(depth int, me *worker, runID, id uuid.UUID) {
 	me.asking = nil
 	w.change(depth, me.remembers, func(c *change) error {
 		events := len(c.events)
-		if err := decide(c, askedOf(id), benchmark.RecordAsk{Asked: benchmark.Asked{QuestionID: key.QuestionID, N: key.N, Verdict: comparison.Correct}}); err != nil || len(c.events) == events {
+		if err := decide(c, askedOf(id), benchmark.RecordAsk{Asked: benchmark.Asked{QuestionID: key.QuestionID, N: key.N, Verdict: verdict.Correct}}); err != nil || len(c.events) == events {
 			return err
 		}
 		return decide(c, runOf(runID), step(abtest.Progress{Asked: len(see(c, askedOf(id)).Asks)}))
@@ -396,7 +396,7 @@ func (w *world) complete(depth int, me *worker, runID, id uuid.UUID, side abtest
 }
 
 func (w *world) compare(depth int, me *worker, runID uuid.UUID) {
-	var end step = abtest.Finish{Compared: abtest.Compared{Document: "comparison", Agreement: comparison.Agreement{OnlyA: w.random.IntN(3), OnlyB: w.random.IntN(3)}}}
+	var end step = abtest.Finish{Compared: abtest.Compared{Document: "comparison", Agreement: verdict.Agreement{OnlyA: w.random.IntN(3), OnlyB: w.random.IntN(3)}}}
 	if w.in(8) {
 		end = abtest.FailComparison{Failure: operation.Failure{Code: domain.BenchmarkRunFailed}}
 	}

@@ -5,7 +5,7 @@ import (
 
 	"readiness/domain"
 	"readiness/domain/benchmark"
-	"readiness/domain/comparison"
+	"readiness/domain/verdict"
 	"readiness/internal/optional"
 )
 
@@ -16,7 +16,7 @@ type ComparisonRevised struct{ Compared }
 type RunRevised struct {
 	RunID uuid.UUID `json:"runId"`
 	// Aggregate is the comparison with the new verdicts.
-	Aggregate comparison.Aggregate `json:"aggregate"`
+	Aggregate verdict.Aggregate `json:"aggregate"`
 	// Gap is the number of side B's correct questions minus side A's.
 	Gap int `json:"gap"`
 	// Document is the hash of the comparison's document.
@@ -32,13 +32,13 @@ func (RunRevised) EventType() string        { return "abtest.run-revised" }
 type Sides struct{ A, B benchmark.RunDocument }
 
 // Compare compares the answers of both sides of a run, whose test has the labels.
-func (s Sides) Compare(r Run, labels Words) comparison.Comparison {
-	return comparison.Compare(r.RunID.String(), r.SideA.Asked(optional.Text(labels.LabelA), s.A.Summary.Target),
+func (s Sides) Compare(r Run, labels Words) verdict.Comparison {
+	return verdict.Compare(r.RunID.String(), r.SideA.Asked(optional.Text(labels.LabelA), s.A.Summary.Target),
 		r.SideB.Asked(optional.Text(labels.LabelB), s.B.Summary.Target), benchmark.Paired(s.A, s.B))
 }
 
 // Revise returns the document of a run's comparison with the verdicts that the sides have now.
-func (s Sides) Revise(r Run, labels Words, made comparison.Document) comparison.Document {
+func (s Sides) Revise(r Run, labels Words, made verdict.Document) verdict.Document {
 	made.Comparison = s.Compare(r, labels).Revised(r.Compared.Aggregate, s.B.Generated())
 	return made
 }

@@ -7,8 +7,8 @@ import (
 
 	"readiness/domain"
 	"readiness/domain/benchmark"
-	"readiness/domain/comparison"
 	"readiness/domain/operation"
+	"readiness/domain/verdict"
 )
 
 // RunAccepted records the setup of a run. It follows operation.Accepted on the stream
@@ -72,9 +72,9 @@ type Compared struct {
 	// Document is the hash of the document with the comparison, question by question.
 	Document string `json:"document"`
 	// Aggregate is what the comparison shows.
-	Aggregate comparison.Aggregate `json:"aggregate"`
+	Aggregate verdict.Aggregate `json:"aggregate"`
 	// Agreement is how often the sides' verdicts agree.
-	Agreement comparison.Agreement `json:"agreement"`
+	Agreement verdict.Agreement `json:"agreement"`
 }
 
 // RunStopped records that the run was cancelled, with its state at that moment. Side is

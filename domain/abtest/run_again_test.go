@@ -10,8 +10,8 @@ import (
 	"readiness/domain/abtest"
 	"readiness/domain/aiprovider"
 	"readiness/domain/benchmark"
-	"readiness/domain/comparison"
 	"readiness/domain/operation"
+	"readiness/domain/verdict"
 )
 
 func TestFrozenQuestions(t *testing.T) {
@@ -56,28 +56,28 @@ func TestRunAgainFreezes(t *testing.T) {
 
 func TestCheckReuse(t *testing.T) {
 	t.Parallel()
-	by := func(kind comparison.AgentKind, provider string) benchmark.Side {
+	by := func(kind verdict.AgentKind, provider string) benchmark.Side {
 		return benchmark.Side{AnsweredBy: benchmark.AnsweredBy{Kind: kind, ProviderID: provider}}
 	}
-	one, assistant := by(comparison.GenericAgent, "one"), by(comparison.PlatformAssistant, "")
+	one, assistant := by(verdict.GenericAgent, "one"), by(verdict.PlatformAssistant, "")
 	stored := benchmark.Run{RunAccepted: benchmark.RunAccepted{Side: one}}
 	asks := func(id, model string) aiprovider.Provider {
 		return aiprovider.Provider{Configuration: aiprovider.Configuration{ProviderID: id, Kind: aiprovider.OpenAI, Model: model}}
 	}
 	saved := aiprovider.Providers{All: []aiprovider.Provider{asks("two", "m"), asks("three", "n"), asks("like three", "n")}}
 	for name, c := range map[string]struct {
-		judge        *comparison.Judge
+		judge        *verdict.Judge
 		sideA, sideB benchmark.Side
 		naming       string
 	}{
-		"no judge":                        {nil, one, by(comparison.GenericAgent, "two"), ""},
-		"a judge that is no side":         {&comparison.Judge{ProviderID: "three"}, one, by(comparison.GenericAgent, "two"), ""},
-		"side B is the judge":             {&comparison.Judge{ProviderID: "two"}, one, by(comparison.GenericAgent, "two"), "judged by"},
-		"side B asks the judge's model":   {&comparison.Judge{ProviderID: "three"}, one, by(comparison.GenericAgent, "like three"), "judged by"},
-		"another provider":                {nil, by(comparison.GenericAgent, "two"), assistant, "GenericAgent that gave them"},
+		"no judge":                        {nil, one, by(verdict.GenericAgent, "two"), ""},
+		"a judge that is no side":         {&verdict.Judge{ProviderID: "three"}, one, by(verdict.GenericAgent, "two"), ""},
+		"side B is the judge":             {&verdict.Judge{ProviderID: "two"}, one, by(verdict.GenericAgent, "two"), "judged by"},
+		"side B asks the judge's model":   {&verdict.Judge{ProviderID: "three"}, one, by(verdict.GenericAgent, "like three"), "judged by"},
+		"another provider":                {nil, by(verdict.GenericAgent, "two"), assistant, "GenericAgent that gave them"},
 		"another kind":                    {nil, assistant, one, "GenericAgent that gave them"},
-		"another answerer and its judge":  {&comparison.Judge{ProviderID: "one"}, assistant, one, "that gave them"},
-		"the assistant beside, judged by": {&comparison.Judge{ProviderID: "three"}, one, assistant, ""},
+		"another answerer and its judge":  {&verdict.Judge{ProviderID: "one"}, assistant, one, "that gave them"},
+		"the assistant beside, judged by": {&verdict.Judge{ProviderID: "three"}, one, assistant, ""},
 	} {
 		refusedAs(t, name, abtest.CheckReuse(stored, c.judge, c.sideA, c.sideB, saved), c.naming)
 	}

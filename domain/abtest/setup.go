@@ -9,7 +9,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"readiness/domain/comparison"
+	"readiness/domain/verdict"
 )
 
 // SideName names a side of a test: "a" or "b".
@@ -73,8 +73,8 @@ type Questions struct {
 
 // NextDetectable returns the minimum detectable effect of the next run that asks these questions. last is the aggregate of the test's
 // last successful run; nil without one.
-func (q Questions) NextDetectable(last *comparison.Aggregate) comparison.Detectable {
-	return comparison.NewDetectable(cmp.Or(q.Clusters, q.Count), last)
+func (q Questions) NextDetectable(last *verdict.Aggregate) verdict.Detectable {
+	return verdict.NewDetectable(cmp.Or(q.Clusters, q.Count), last)
 }
 
 // Hypothesis is the result that the customer expects. Kind is A, B or Same for a

@@ -9,8 +9,8 @@ import (
 
 	"readiness/domain"
 	"readiness/domain/abtest"
-	"readiness/domain/comparison"
 	"readiness/domain/operation"
+	"readiness/domain/verdict"
 )
 
 var (
@@ -50,18 +50,18 @@ func created() abtest.CreateABTest {
 // Before the first success of a test, the discordance is assumed; afterwards it is that of the newest. Paraphrases always count once.
 func TestNextDetectable(t *testing.T) {
 	t.Parallel()
-	last := &comparison.Aggregate{Comparable: 9, McNemar: comparison.McNemarTest{N10: 1, N01: 1}}
+	last := &verdict.Aggregate{Comparable: 9, McNemar: verdict.McNemarTest{N10: 1, N01: 1}}
 	for name, tt := range map[string]struct {
 		questions   abtest.Questions
-		last        *comparison.Aggregate
+		last        *verdict.Aggregate
 		n           int
-		discordance comparison.Rate
+		discordance verdict.Rate
 	}{
 		"first run":                     {abtest.Questions{Count: 11, Clusters: 11}, nil, 11, 0.3},
 		"first run with paraphrases":    {abtest.Questions{Count: 11, Clusters: 7}, nil, 7, 0.3},
 		"next run with paraphrases":     {abtest.Questions{Count: 11, Clusters: 7}, last, 7, 3. / 11},
 		"event without the clusters":    {abtest.Questions{Count: 11}, nil, 11, 0.3},
-		"last run compared nothing":     {abtest.Questions{Count: 11, Clusters: 7}, &comparison.Aggregate{}, 7, 0.3},
+		"last run compared nothing":     {abtest.Questions{Count: 11, Clusters: 7}, &verdict.Aggregate{}, 7, 0.3},
 		"paraphrases of four questions": {abtest.Questions{Count: 20, Clusters: 4}, nil, 4, 0.3},
 	} {
 		got := tt.questions.NextDetectable(tt.last)
@@ -77,7 +77,7 @@ func add(n byte, at time.Time) abtest.AddRun {
 
 func succeeded(n byte, gap int, at time.Time) abtest.EndRun {
 	return abtest.EndRun{RunEnded: abtest.RunEnded{
-		RunID: runID(n), Status: operation.StatusSucceeded, Aggregate: &comparison.Aggregate{Comparable: int(n)}, Gap: &gap, Document: "comparison of " + runID(n).String(), At: at,
+		RunID: runID(n), Status: operation.StatusSucceeded, Aggregate: &verdict.Aggregate{Comparable: int(n)}, Gap: &gap, Document: "comparison of " + runID(n).String(), At: at,
 	}}
 }
 

@@ -9,8 +9,8 @@ import (
 
 	"readiness/domain"
 	"readiness/domain/benchmark"
-	"readiness/domain/comparison"
 	"readiness/domain/operation"
+	"readiness/domain/verdict"
 )
 
 // Stream returns the name of a test's stream.
@@ -69,10 +69,10 @@ type QuestionsFrozen struct{ Questions }
 type RunEnded struct {
 	RunID uuid.UUID `json:"runId"`
 	// Status is that of the run's operation.
-	Status    operation.Status      `json:"status"`
-	Failure   *operation.Failure    `json:"failure,omitempty"`
-	Aggregate *comparison.Aggregate `json:"aggregate,omitempty"`
-	Gap       *int                  `json:"gap,omitempty"`
+	Status    operation.Status   `json:"status"`
+	Failure   *operation.Failure `json:"failure,omitempty"`
+	Aggregate *verdict.Aggregate `json:"aggregate,omitempty"`
+	Gap       *int               `json:"gap,omitempty"`
 	// Document is the hash of the comparison's document.
 	Document string    `json:"document,omitempty"`
 	At       time.Time `json:"at"`
@@ -110,7 +110,7 @@ type Standing struct {
 	SortedAt  time.Time  `json:"sortedAt"`
 	Succeeded *uuid.UUID `json:"latestSucceeded"` // the newest succeeded run
 	// Aggregate is that of the newest run that succeeded; null for none.
-	Aggregate *comparison.Aggregate `json:"latestSucceededAggregate"`
+	Aggregate *verdict.Aggregate `json:"latestSucceededAggregate"`
 	// Gaps are the gaps of the succeeded runs, oldest first.
 	Gaps []int `json:"gaps"`
 }
@@ -126,7 +126,7 @@ type LatestRun struct {
 	// FinishedAt is when the run ended; null while it runs.
 	FinishedAt *time.Time `json:"finishedAtUtc"`
 	// Aggregate is the comparison; null until the run has one.
-	Aggregate *comparison.Aggregate `json:"aggregate"`
+	Aggregate *verdict.Aggregate `json:"aggregate"`
 	// Failure is why the run failed; null unless it did.
 	Failure  *operation.Failure `json:"error"`
 	gap      *int

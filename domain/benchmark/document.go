@@ -5,7 +5,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"readiness/domain/comparison"
+	"readiness/domain/verdict"
 )
 
 // RunDocument is the stored document of a completed run: every question with its
@@ -18,16 +18,16 @@ type RunDocument struct {
 	Repeats         int       `json:"repeats"`
 	StartedAt       time.Time `json:"startedAt"`
 	// Judge is the AI that judged; nil when none was asked.
-	Judge *comparison.Judge `json:"judge"`
+	Judge *verdict.Judge `json:"judge"`
 	// Summary covers the questions that have an answer.
-	Summary   comparison.ComparisonSide `json:"summary"`
-	Questions []AnsweredQuestion        `json:"questions"` // all, in the order of the set
+	Summary   verdict.ComparisonSide `json:"summary"`
+	Questions []AnsweredQuestion     `json:"questions"` // all, in the order of the set
 }
 
 // AnsweredQuestion is a question with its answers.
 type AnsweredQuestion struct {
 	Question
-	comparison.Tally
+	verdict.Tally
 }
 
 // runSchema names the schema of a RunDocument.
@@ -35,20 +35,20 @@ const runSchema = "benchmark-run/1"
 
 // NewRunDocument summarizes a run whose asks were all made. about describes the
 // answerer.
-func NewRunDocument(r Run, about comparison.Target, judge *comparison.Judge, set Set, asks map[AskKey]comparison.Ask) RunDocument {
+func NewRunDocument(r Run, about verdict.Target, judge *verdict.Judge, set Set, asks map[AskKey]verdict.Ask) RunDocument {
 	d := RunDocument{
 		Schema: runSchema, RunID: r.RunID, Side: r.Side, QuestionSetHash: r.QuestionSetHash, Repeats: r.Repeats, StartedAt: r.At,
 		Judge:     judge,
 		Questions: make([]AnsweredQuestion, len(set.Questions)),
 	}
 	for i, q := range set.Questions {
-		made := make([]comparison.Ask, 0, r.Repeats)
+		made := make([]verdict.Ask, 0, r.Repeats)
 		for n := 1; n <= r.Repeats; n++ {
 			if a, ok := asks[AskKey{q.QuestionID, n}]; ok {
 				made = append(made, a)
 			}
 		}
-		d.Questions[i] = AnsweredQuestion{q, comparison.NewTally(made)}
+		d.Questions[i] = AnsweredQuestion{q, verdict.NewTally(made)}
 	}
 	side := "a"
 	if r.AbTest != nil {
@@ -59,26 +59,26 @@ func NewRunDocument(r Run, about comparison.Target, judge *comparison.Judge, set
 }
 
 // summarize computes the summary from the questions.
-func (d *RunDocument) summarize(side string, who comparison.Side) {
-	var answered []comparison.WeighedTally
-	var all []comparison.Ask
+func (d *RunDocument) summarize(side string, who verdict.Side) {
+	var answered []verdict.WeighedTally
+	var all []verdict.Ask
 	for _, q := range d.Questions {
 		all = append(all, q.Asks...)
 		if q.Answered > 0 {
-			answered = append(answered, comparison.WeighedTally{Tally: q.Tally, Weight: q.Weighed(), Cluster: q.ClusterID})
+			answered = append(answered, verdict.WeighedTally{Tally: q.Tally, Weight: q.Weighed(), Cluster: q.ClusterID})
 		}
 	}
-	d.Summary = comparison.NewComparisonSide(side, who, answered)
+	d.Summary = verdict.NewComparisonSide(side, who, answered)
 	d.Summary.Spend(all)
 }
 
 // Asked returns the side as a comparison describes it.
-func (s Side) Asked(label string, about comparison.Target) comparison.Side {
+func (s Side) Asked(label string, about verdict.Target) verdict.Side {
 	about.WorkspaceID, about.SemanticModelID, about.ItemID = &s.WorkspaceID, &s.SemanticModelID, s.AnsweredBy.DataAgentID
 	if s.AnsweredBy.DataAgentWorkspaceID != nil {
 		about.WorkspaceID = s.AnsweredBy.DataAgentWorkspaceID
 	}
-	return comparison.Side{Kind: s.AnsweredBy.Kind, Label: label, AgentRef: comparison.AgentRef{DataAgentID: s.AnsweredBy.DataAgentID},
+	return verdict.Side{Kind: s.AnsweredBy.Kind, Label: label, AgentRef: verdict.AgentRef{DataAgentID: s.AnsweredBy.DataAgentID},
 		Target: about}
 }
 
@@ -102,8 +102,8 @@ func (d RunDocument) Outcome(hash string) Outcome {
 }
 
 // Asks returns the asks by question id.
-func (d RunDocument) Asks() map[string][]comparison.Ask {
-	all := make(map[string][]comparison.Ask, len(d.Questions))
+func (d RunDocument) Asks() map[string][]verdict.Ask {
+	all := make(map[string][]verdict.Ask, len(d.Questions))
 	for _, q := range d.Questions {
 		all[q.QuestionID] = q.Asks
 	}

@@ -12,7 +12,7 @@ import (
 	"readiness/definition/semanticmodel"
 	"readiness/domain"
 	"readiness/domain/benchmark"
-	"readiness/internal/samples"
+	"readiness/test/samples"
 )
 
 // A document of questions is either refused or admitted with a stable result: when it

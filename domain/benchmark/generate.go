@@ -10,7 +10,7 @@ import (
 	"readiness/definition/spelling"
 	"readiness/domain"
 	"readiness/domain/benchmark/modelquery"
-	"readiness/domain/comparison/meaning"
+	"readiness/domain/verdict/normalform"
 )
 
 // Wanted says what questions to generate.
@@ -76,7 +76,7 @@ func Generate(m *semanticmodel.Model, w Wanted) ([]modelquery.Query, error) {
 // readFirst moves the queries that package meaning does not read in full behind the others: only rows, a judge or a person can decide
 // about answers to such questions.
 func readFirst(m *semanticmodel.Model, w Wanted, queries []modelquery.Query) []modelquery.Query {
-	reader := meaning.NewModel(m)
+	reader := normalform.NewModel(m)
 	var read, unread []modelquery.Query
 	for _, q := range queries {
 		if _, err := reader.Read(q.DAX(), time.Date(w.Year, time.December, 31, 0, 0, 0, 0, time.UTC)); err == nil {

@@ -17,8 +17,8 @@ import (
 	"readiness/domain"
 	"readiness/domain/benchmark"
 	"readiness/domain/benchmark/modelquery"
-	"readiness/domain/comparison"
-	"readiness/internal/samples"
+	"readiness/domain/verdict"
+	"readiness/test/samples"
 )
 
 func generate(t *testing.T, m *semanticmodel.Model, w benchmark.Wanted) []modelquery.Query {
@@ -48,7 +48,7 @@ func TestGenerateAsksOnlyExposed(t *testing.T) {
 	for _, q := range queries {
 		for _, f := range q.Fields() {
 			switch f.Role {
-			case comparison.MeasureField:
+			case verdict.MeasureField:
 				measures[f.Name] = true
 			default:
 				columns[f.Table+"["+f.Name+"]"] = true
@@ -277,7 +277,7 @@ func holds(t *testing.T, name string, m *semanticmodel.Model) {
 	}
 }
 
-func fieldSet(fields []comparison.Field) []string {
+func fieldSet(fields []verdict.Field) []string {
 	all := make([]string, len(fields))
 	for i, f := range fields {
 		all[i] = fmt.Sprintf("%q %q %q %q %q", f.Role, f.Table, f.Name, f.Operator, f.Values)

@@ -9,9 +9,9 @@ import (
 	"unicode/utf8"
 
 	"readiness/domain"
-	"readiness/domain/comparison"
 	"readiness/domain/item"
 	"readiness/domain/operation"
+	"readiness/domain/verdict"
 )
 
 // MaxReason is how many characters the reason of a person's verdict has at most.
@@ -23,14 +23,14 @@ type Overrule struct {
 	// N is the ask that it is about, from 1; 0 is every ask of the question that has an answer.
 	N int `json:"n,omitempty"`
 	// Verdict is the person's.
-	Verdict comparison.Verdict `json:"verdict"`
+	Verdict verdict.Verdict `json:"verdict"`
 	// Reason is the person's text.
 	Reason string `json:"reason" pii:"text"`
 }
 
 // Check refuses what is no verdict of a person.
 func (o Overrule) Check() error {
-	if !slices.Contains([]comparison.Verdict{comparison.Correct, comparison.Incorrect, comparison.Unclear, comparison.Refused}, o.Verdict) {
+	if !slices.Contains([]verdict.Verdict{verdict.Correct, verdict.Incorrect, verdict.Unclear, verdict.Refused}, o.Verdict) {
 		return domain.Refuse(domain.InvalidRequest, "verdict must be correct, incorrect, unclear or refused").About("member", "verdict")
 	}
 	n := utf8.RuneCountInString(o.Reason)
@@ -81,11 +81,11 @@ func (d RunDocument) Overruled(o Overrule) (RunDocument, bool, error) {
 	asks := slices.Clone(q.Asks)
 	answered, changed := 0, false
 	for i, a := range asks {
-		if a.Verdict == comparison.Errored || o.N != 0 && a.N != o.N {
+		if a.Verdict == verdict.Errored || o.N != 0 && a.N != o.N {
 			continue
 		}
 		answered++
-		if a.Method != comparison.ByPerson || a.Verdict != o.Verdict || a.Reason != o.Reason {
+		if a.Method != verdict.ByPerson || a.Verdict != o.Verdict || a.Reason != o.Reason {
 			asks[i], changed = a.Overruled(o.Verdict, o.Reason), true
 		}
 	}

@@ -9,24 +9,24 @@ import (
 
 	"readiness/domain"
 	"readiness/domain/benchmark"
-	"readiness/domain/comparison"
 	"readiness/domain/item"
 	"readiness/domain/operation"
+	"readiness/domain/verdict"
 )
 
-func ask(n int, v comparison.Verdict, m comparison.Method) comparison.Ask {
-	return comparison.Ask{N: n, Decision: comparison.Decision{Verdict: v, Method: m, Reason: "the service's"}}
+func ask(n int, v verdict.Verdict, m verdict.Method) verdict.Ask {
+	return verdict.Ask{N: n, Decision: verdict.Decision{Verdict: v, Method: m, Reason: "the service's"}}
 }
 
 // answered is the document of a run: q1 with an ask that a judge decided and one that the fields did, q2 without an answer.
 func answered() benchmark.RunDocument {
 	set := benchmark.Set{Questions: []benchmark.Question{{QuestionID: "q1"}, {QuestionID: "q2"}}}
 	run := benchmark.Run{RunAccepted: benchmark.RunAccepted{RunID: runOne, Repeats: 2}}
-	return benchmark.NewRunDocument(run, comparison.Target{}, &comparison.Judge{ProviderID: "j"}, set, map[benchmark.AskKey]comparison.Ask{
-		{QuestionID: "q1", N: 1}: ask(1, comparison.Correct, comparison.ByJudge),
-		{QuestionID: "q1", N: 2}: ask(2, comparison.Correct, comparison.ByFields),
-		{QuestionID: "q2", N: 1}: ask(1, comparison.Errored, comparison.ByError),
-		{QuestionID: "q2", N: 2}: ask(2, comparison.Errored, comparison.ByError),
+	return benchmark.NewRunDocument(run, verdict.Target{}, &verdict.Judge{ProviderID: "j"}, set, map[benchmark.AskKey]verdict.Ask{
+		{QuestionID: "q1", N: 1}: ask(1, verdict.Correct, verdict.ByJudge),
+		{QuestionID: "q1", N: 2}: ask(2, verdict.Correct, verdict.ByFields),
+		{QuestionID: "q2", N: 1}: ask(1, verdict.Errored, verdict.ByError),
+		{QuestionID: "q2", N: 2}: ask(2, verdict.Errored, verdict.ByError),
 	})
 }
 
@@ -38,7 +38,7 @@ func TestOverruledDocument(t *testing.T) {
 		o := d.Outcome("hash")
 		return [4]int{o.Verdicts.Correct, o.Overruled, o.Judged, o.JudgeOverruled}
 	}
-	all := benchmark.Overrule{QuestionID: "q1", Verdict: comparison.Incorrect, Reason: because}
+	all := benchmark.Overrule{QuestionID: "q1", Verdict: verdict.Incorrect, Reason: because}
 	for name, row := range map[string]struct {
 		change func(*benchmark.Overrule)
 		want   [4]int // correct asks, overruled, judged, overruled of the judged
@@ -47,7 +47,7 @@ func TestOverruledDocument(t *testing.T) {
 		"every answer":            {nil, [4]int{0, 2, 1, 1}, ""},
 		"the judge's alone":       {func(o *benchmark.Overrule) { o.N = 1 }, [4]int{1, 1, 1, 1}, ""},
 		"the other alone":         {func(o *benchmark.Overrule) { o.N = 2 }, [4]int{1, 1, 1, 0}, ""},
-		"the same verdict":        {func(o *benchmark.Overrule) { o.Verdict = comparison.Correct }, [4]int{2, 0, 1, 0}, ""},
+		"the same verdict":        {func(o *benchmark.Overrule) { o.Verdict = verdict.Correct }, [4]int{2, 0, 1, 0}, ""},
 		"a question of no answer": {func(o *benchmark.Overrule) { o.QuestionID = "q2" }, [4]int{2, 0, 1, 0}, domain.InvalidRequest},
 		"an ask that was not":     {func(o *benchmark.Overrule) { o.N = 3 }, [4]int{2, 0, 1, 0}, domain.InvalidRequest},
 		"an unknown question":     {func(o *benchmark.Overrule) { o.QuestionID = "q3" }, [4]int{2, 0, 1, 0}, domain.RunNotFound},
@@ -71,10 +71,10 @@ func TestOverruledDocument(t *testing.T) {
 		}
 	}
 	once, _, _ := answered().Overruled(all)
-	all.Verdict, all.Reason = comparison.Refused, "It does not answer."
+	all.Verdict, all.Reason = verdict.Refused, "It does not answer."
 	twice, _, err := once.Overruled(all)
 	first := twice.Questions[0].Asks[0]
-	if err != nil || first.Reason != all.Reason || first.Machine.Method != comparison.ByJudge || first.Machine.Reason != "the service's" {
+	if err != nil || first.Reason != all.Reason || first.Machine.Method != verdict.ByJudge || first.Machine.Reason != "the service's" {
 		t.Errorf("got %+v, %v; want the person's second reason and the service's own verdict", first, err)
 	}
 }
@@ -86,7 +86,7 @@ func TestOverruleVerdict(t *testing.T) {
 	succeeded := benchmark.Run{Status: operation.StatusSucceeded, Outcome: &benchmark.Outcome{DocumentHash: "d"}}
 	with := func(s operation.Status) benchmark.Run { return benchmark.Run{Status: s} }
 	good := benchmark.OverruleVerdict{
-		VerdictOverruled: benchmark.VerdictOverruled{Overrule: benchmark.Overrule{QuestionID: "q1", Verdict: comparison.Correct, Reason: "Yes."},
+		VerdictOverruled: benchmark.VerdictOverruled{Overrule: benchmark.Overrule{QuestionID: "q1", Verdict: verdict.Correct, Reason: "Yes."},
 			Outcome: benchmark.Outcome{DocumentHash: "e"}, At: noon},
 		Overruler: benchmark.Overruler{By: ann, Starter: ann}, From: "d",
 	}
@@ -104,7 +104,7 @@ func TestOverruleVerdict(t *testing.T) {
 		"no reason":                 {succeeded, func(c *benchmark.OverruleVerdict) { c.Reason = "" }, domain.InvalidRequest},
 		"a reason of white space":   {succeeded, func(c *benchmark.OverruleVerdict) { c.Reason = "\t\u00a0" }, domain.InvalidRequest},
 		"no verdict":                {succeeded, func(c *benchmark.OverruleVerdict) { c.Verdict = "" }, domain.InvalidRequest},
-		"an error as the verdict":   {succeeded, func(c *benchmark.OverruleVerdict) { c.Verdict = comparison.Errored }, domain.InvalidRequest},
+		"an error as the verdict":   {succeeded, func(c *benchmark.OverruleVerdict) { c.Verdict = verdict.Errored }, domain.InvalidRequest},
 		"somebody else":             {succeeded, func(c *benchmark.OverruleVerdict) { c.Overruler.By = bob }, domain.AdminRoleRequired},
 		"somebody else, unfinished": {with(operation.StatusRunning), func(c *benchmark.OverruleVerdict) { c.Overruler.By = bob }, domain.AdminRoleRequired},
 		"not started":               {with(operation.StatusNotStarted), nil, domain.ResultNotReady},

@@ -1,13 +1,13 @@
 package benchmark
 
-import "readiness/domain/comparison"
+import "readiness/domain/verdict"
 
 // Paired returns the questions of side B with the asks of both sides. Both runs asked the same questions.
-func Paired(a, b RunDocument) []comparison.AskedQuestion {
+func Paired(a, b RunDocument) []verdict.AskedQuestion {
 	asksA := a.Asks()
-	all := make([]comparison.AskedQuestion, len(b.Questions))
+	all := make([]verdict.AskedQuestion, len(b.Questions))
 	for i, q := range b.Questions {
-		all[i] = comparison.AskedQuestion{
+		all[i] = verdict.AskedQuestion{
 			QuestionID: q.QuestionID, Text: q.Text, Expected: q.Expected.Text(), ClusterID: q.ClusterID, Weight: q.Weighed(),
 			A: asksA[q.QuestionID], B: q.Asks,
 		}

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"readiness/domain/comparison"
+	"readiness/domain/verdict"
 )
 
 // Source says where a question comes from.
@@ -47,9 +47,9 @@ func (q Question) Weighed() float64 {
 // it, such a query, its single value, and the answer in a sentence. At least one of the
 // four is present.
 type Expected struct {
-	Fields []comparison.Field `json:"fields"`
-	DAX    string             `json:"dax,omitempty"`
-	Value  string             `json:"value,omitempty"`
+	Fields []verdict.Field `json:"fields"`
+	DAX    string          `json:"dax,omitempty"`
+	Value  string          `json:"value,omitempty"`
 	// Answer is what a person would answer. Only a judge reads it.
 	Answer string `json:"answer,omitempty"`
 }
@@ -61,8 +61,8 @@ type Case struct {
 	Expected Expected
 	// Rows is the result of the expected query, nil if it was not run. That of the
 	// answer's query is in Answer.
-	Rows   *comparison.ResultSet
-	Answer comparison.Answer
+	Rows   *verdict.ResultSet
+	Answer verdict.Answer
 }
 
 // Set is a list of questions, in the order in which a run asks them.

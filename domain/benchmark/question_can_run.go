@@ -8,8 +8,8 @@ import (
 	"readiness/definition/semanticmodel"
 	"readiness/definition/spelling"
 	"readiness/domain"
-	"readiness/domain/comparison"
-	"readiness/domain/comparison/meaning"
+	"readiness/domain/verdict"
+	"readiness/domain/verdict/normalform"
 )
 
 // CanRun reports whether the model has every field that the question's correct answer
@@ -59,13 +59,13 @@ func (has names) lacking(q Question) string {
 
 // lacks returns a sentence when the field is missing, else "". A filter may be on a
 // measure, as the filter for top rows is.
-func (has names) lacks(f comparison.Field) string {
+func (has names) lacks(f verdict.Field) string {
 	column := has.columns[spelling.Field(f.Table, f.Name)]
 	measure := has.measures[spelling.Fold(f.Name)]
 	switch {
-	case f.Role == comparison.MeasureField && !measure:
+	case f.Role == verdict.MeasureField && !measure:
 		return fmt.Sprintf("The model has no measure [%s] any more: it was renamed or deleted.", domain.Excerpt(f.Name))
-	case f.Role == comparison.MeasureField, column, f.Role == comparison.FilterField && measure:
+	case f.Role == verdict.MeasureField, column, f.Role == verdict.FilterField && measure:
 		return ""
 	case !has.tables[spelling.Fold(f.Table)]:
 		return fmt.Sprintf("The model has no table '%s' any more: it was renamed or deleted. The answer uses its column [%s].",
@@ -106,7 +106,7 @@ type Checked struct {
 
 // Check checks every question of the set against the model.
 func (s Set) Check(m *semanticmodel.Model, today time.Time) []Checked {
-	has, read := namesOf(m), meaning.NewModel(m)
+	has, read := namesOf(m), normalform.NewModel(m)
 	all := make([]Checked, len(s.Questions))
 	for i, q := range s.Questions {
 		all[i] = Checked{Question: q, CanRun: true}

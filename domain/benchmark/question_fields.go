@@ -4,7 +4,7 @@ import (
 	"readiness/definition/semanticmodel"
 	"readiness/definition/spelling"
 	"readiness/domain/benchmark/modelquery"
-	"readiness/domain/comparison"
+	"readiness/domain/verdict"
 )
 
 // WithFields returns the question with the fields of its query, if it has no fields and
@@ -23,7 +23,7 @@ func (q Question) WithFields(m *semanticmodel.Model) Question {
 // Query.DAX writes, with the model's spelling of names. It returns false for any other
 // query, and for a query that names something the model lacks, because some of an
 // answer's fields would describe a different answer.
-func FieldsOf(query string, m *semanticmodel.Model) (fields []comparison.Field, ok bool) {
+func FieldsOf(query string, m *semanticmodel.Model) (fields []verdict.Field, ok bool) {
 	q, err := modelquery.Parse(query)
 	if err != nil {
 		return nil, false

@@ -13,7 +13,7 @@ import (
 	"readiness/definition/dax"
 	"readiness/domain"
 	"readiness/domain/benchmark/modelquery"
-	"readiness/domain/comparison"
+	"readiness/domain/verdict"
 )
 
 // The limits of a saved question, in characters unless noted (docs/decisions.md 7).
@@ -67,7 +67,7 @@ func (s Set) Admit() (Set, error) {
 			q.Weight = 0
 		}
 		if q.Expected.Fields == nil {
-			q.Expected.Fields = []comparison.Field{}
+			q.Expected.Fields = []verdict.Field{}
 		}
 		if q.Source == "" {
 			q.Source = Customer
@@ -178,22 +178,22 @@ var operators = map[modelquery.Operator][2]int{
 }
 
 // fieldFault returns the first malformed member of a field and why.
-func fieldFault(f comparison.Field) (member, why string) {
+func fieldFault(f verdict.Field) (member, why string) {
 	if why := line(f.Name, MaxName); why != "" {
 		return "name", why
 	}
-	if why := line(f.Table, MaxName); why != "" && (f.Table != "" || f.Role == comparison.GroupingField) {
+	if why := line(f.Table, MaxName); why != "" && (f.Table != "" || f.Role == verdict.GroupingField) {
 		return "table", why
 	}
 	switch f.Role {
-	case comparison.MeasureField, comparison.GroupingField:
+	case verdict.MeasureField, verdict.GroupingField:
 		if f.Operator != "" || len(f.Values) > 0 {
 			return "operator", "and values belong only to a filter"
 		}
 		return "", ""
-	case comparison.FilterField:
+	case verdict.FilterField:
 	default:
-		return "role", fmt.Sprintf("is none of %s, %s and %s", comparison.MeasureField, comparison.GroupingField, comparison.FilterField)
+		return "role", fmt.Sprintf("is none of %s, %s and %s", verdict.MeasureField, verdict.GroupingField, verdict.FilterField)
 	}
 	takes, known := operators[f.Operator]
 	if !known {

@@ -8,7 +8,7 @@ import (
 	"encoding/json"
 	"slices"
 
-	"readiness/domain/comparison"
+	"readiness/domain/verdict"
 )
 
 // Hash returns the questionSetHash: "sha256:" and the hex digest of the canonical JSON
@@ -47,11 +47,11 @@ type canonicalExpected struct {
 }
 
 type canonicalField struct {
-	Name     string          `json:"name"`
-	Operator string          `json:"operator"`
-	Role     comparison.Role `json:"role"`
-	Table    string          `json:"table"`
-	Values   []string        `json:"values"`
+	Name     string       `json:"name"`
+	Operator string       `json:"operator"`
+	Role     verdict.Role `json:"role"`
+	Table    string       `json:"table"`
+	Values   []string     `json:"values"`
 }
 
 func (q Question) canonical() canonicalQuestion {

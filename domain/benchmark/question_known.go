@@ -9,15 +9,15 @@ import (
 	"readiness/definition/semanticmodel"
 	"readiness/definition/spelling"
 	"readiness/domain/benchmark/modelquery"
-	"readiness/domain/comparison"
-	"readiness/domain/comparison/meaning"
+	"readiness/domain/verdict"
+	"readiness/domain/verdict/normalform"
 )
 
 // Known returns what answers are compared with: the value, and the query in normal form. Without a query, one is made of the fields. A
 // query that cannot be read decides nothing.
-func (q Question) Known(m *semanticmodel.Model, read *meaning.Model, today time.Time) comparison.Expected {
+func (q Question) Known(m *semanticmodel.Model, read *normalform.Model, today time.Time) verdict.Expected {
 	e := q.Expected
-	known := comparison.Expected{Value: e.Value, Sentence: e.Answer, Question: q.Text, Ordered: q.Ordered}
+	known := verdict.Expected{Value: e.Value, Sentence: e.Answer, Question: q.Text, Ordered: q.Ordered}
 	query := e.DAX
 	if query == "" && m != nil {
 		query = queryOf(e.Fields, m).DAX()
@@ -32,7 +32,7 @@ func (q Question) Known(m *semanticmodel.Model, read *meaning.Model, today time.
 }
 
 // queryOf returns the query that has the fields. Values have the types of their columns.
-func queryOf(fields []comparison.Field, m *semanticmodel.Model) modelquery.Query {
+func queryOf(fields []verdict.Field, m *semanticmodel.Model) modelquery.Query {
 	types := map[[2]string]modelquery.ValueType{}
 	for _, t := range m.Tables {
 		for _, c := range t.Columns {
@@ -43,11 +43,11 @@ func queryOf(fields []comparison.Field, m *semanticmodel.Model) modelquery.Query
 	for _, f := range fields {
 		field := modelquery.Field{Table: f.Table, Name: f.Name}
 		switch f.Role {
-		case comparison.MeasureField:
+		case verdict.MeasureField:
 			q.Measures = append(q.Measures, field)
-		case comparison.GroupingField:
+		case verdict.GroupingField:
 			q.Groupings = append(q.Groupings, field)
-		case comparison.FilterField:
+		case verdict.FilterField:
 			t, isColumn := types[spelling.Field(f.Table, f.Name)]
 			if !isColumn {
 				t = modelquery.NumberValue // a filter by the value of a measure
@@ -67,12 +67,12 @@ func queryOf(fields []comparison.Field, m *semanticmodel.Model) modelquery.Query
 }
 
 // unread says why the question's own query decides about no answer, and where; "" if it may.
-func (q Question) unread(m *meaning.Model, today time.Time) string {
+func (q Question) unread(m *normalform.Model, today time.Time) string {
 	if q.Expected.DAX == "" {
 		return ""
 	}
 	_, err := m.Read(q.Expected.DAX, today)
-	u, ok := errors.AsType[*meaning.Unread](err)
+	u, ok := errors.AsType[*normalform.Unread](err)
 	if !ok {
 		return ""
 	}

@@ -7,8 +7,8 @@ import (
 	"readiness/definition"
 	"readiness/definition/semanticmodel"
 	"readiness/domain/benchmark"
-	"readiness/domain/comparison/meaning"
-	"readiness/internal/samples"
+	"readiness/domain/verdict/normalform"
+	"readiness/test/samples"
 )
 
 // Of the queries that are generated for the samples, all are read in full except a few over measures that use what
@@ -30,7 +30,7 @@ func TestGeneratedQueriesAreRead(t *testing.T) {
 		if err != nil {
 			continue
 		}
-		reader, unread := meaning.NewModel(m), false
+		reader, unread := normalform.NewModel(m), false
 		for _, q := range queries {
 			all++
 			got, err := reader.Read(q.DAX(), now)
@@ -48,7 +48,7 @@ func TestGeneratedQueriesAreRead(t *testing.T) {
 				t.Errorf("the query of the fields is not read: %s", q.DAX())
 				continue
 			}
-			if likeness, _ := meaning.Compare(of, got, false); likeness != meaning.Equal {
+			if likeness, _ := normalform.Compare(of, got, false); likeness != normalform.Equal {
 				t.Errorf("not equal to the query of its fields: %s\n%s\n%s", q.DAX(), got, of)
 			}
 		}

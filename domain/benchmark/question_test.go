@@ -15,22 +15,22 @@ import (
 	"readiness/domain"
 	"readiness/domain/benchmark"
 	"readiness/domain/benchmark/modelquery"
-	"readiness/domain/comparison"
+	"readiness/domain/verdict"
 )
 
-func measure(table, name string) comparison.Field {
-	return comparison.Field{Role: comparison.MeasureField, Table: table, Name: name}
+func measure(table, name string) verdict.Field {
+	return verdict.Field{Role: verdict.MeasureField, Table: table, Name: name}
 }
 
-func by(table, name string) comparison.Field {
-	return comparison.Field{Role: comparison.GroupingField, Table: table, Name: name}
+func by(table, name string) verdict.Field {
+	return verdict.Field{Role: verdict.GroupingField, Table: table, Name: name}
 }
 
-func where(table, name, operator string, values ...string) comparison.Field {
-	return comparison.Field{Role: comparison.FilterField, Table: table, Name: name, Operator: operator, Values: values}
+func where(table, name, operator string, values ...string) verdict.Field {
+	return verdict.Field{Role: verdict.FilterField, Table: table, Name: name, Operator: operator, Values: values}
 }
 
-func answeredBy(fields ...comparison.Field) benchmark.Question {
+func answeredBy(fields ...verdict.Field) benchmark.Question {
 	return benchmark.Question{QuestionID: "q", Text: "What?", Expected: benchmark.Expected{Fields: fields}}
 }
 
@@ -53,7 +53,7 @@ func TestHash(t *testing.T) {
 	full := benchmark.Question{
 		QuestionID: "q-1", Text: "What were the net sales by region in <2024> & \"Q1\"?", ClusterID: "c", Source: benchmark.Customer,
 		Expected: benchmark.Expected{
-			Fields: []comparison.Field{measure("Sales", "Net Sales"), by("Store", "Region"), where("Date", "Year", "in", "2024", "2023")},
+			Fields: []verdict.Field{measure("Sales", "Net Sales"), by("Store", "Region"), where("Date", "Year", "in", "2024", "2023")},
 			DAX:    "EVALUATE ROW(\"x\", [Net Sales])", Value: "12 Mio. €",
 		},
 	}
@@ -214,8 +214,8 @@ func TestAdmit(t *testing.T) {
 		change(&q)
 		return benchmark.Set{Questions: []benchmark.Question{{QuestionID: "first", Text: "How many?", Expected: benchmark.Expected{Value: "1"}}, q}, Repeats: 1}
 	}
-	field := func(f comparison.Field) func(*benchmark.Question) {
-		return func(q *benchmark.Question) { q.Expected.Fields = []comparison.Field{f} }
+	field := func(f verdict.Field) func(*benchmark.Question) {
+		return func(q *benchmark.Question) { q.Expected.Fields = []verdict.Field{f} }
 	}
 	many := func(n int) benchmark.Set {
 		s := benchmark.Set{Repeats: 1}
@@ -251,12 +251,12 @@ func TestAdmit(t *testing.T) {
 		"no query":               {good(func(q *benchmark.Question) { q.Expected.DAX = "SUM(Sales[Amount])" }), "questions[1].expected.dax "},
 		"a query":                {good(func(q *benchmark.Question) { q.Expected.DAX = "evaluate Sales" }), ""},
 		"a long query":           {good(func(q *benchmark.Question) { q.Expected.DAX = "EVALUATE Sales // " + strings.Repeat("x", 10_000) }), "questions[1].expected.dax "},
-		"too many fields":        {good(func(q *benchmark.Question) { q.Expected.Fields = make([]comparison.Field, 51) }), "questions[1].expected.fields "},
+		"too many fields":        {good(func(q *benchmark.Question) { q.Expected.Fields = make([]verdict.Field, 51) }), "questions[1].expected.fields "},
 		"a measure":              {good(field(measure("", "Sales"))), ""},
 		"a measure without name": {good(field(measure("Sales", ""))), "questions[1].expected.fields[0].name "},
 		"a column without table": {good(field(by("", "Region"))), "questions[1].expected.fields[0].table "},
-		"another role":           {good(field(comparison.Field{Role: "sort", Name: "x"})), "questions[1].expected.fields[0].role "},
-		"a measure with values":  {good(field(comparison.Field{Role: comparison.MeasureField, Name: "x", Values: []string{"1"}})), "questions[1].expected.fields[0].operator "},
+		"another role":           {good(field(verdict.Field{Role: "sort", Name: "x"})), "questions[1].expected.fields[0].role "},
+		"a measure with values":  {good(field(verdict.Field{Role: verdict.MeasureField, Name: "x", Values: []string{"1"}})), "questions[1].expected.fields[0].operator "},
 		"another operator":       {good(field(where("T", "C", "~", "1"))), "questions[1].expected.fields[0].operator "},
 		"no value to filter by":  {good(field(where("T", "C", "="))), "questions[1].expected.fields[0].values "},
 		"one bound of two":       {good(field(where("T", "C", "between", "1"))), "questions[1].expected.fields[0].values "},

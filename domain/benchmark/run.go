@@ -8,8 +8,8 @@ import (
 	"github.com/google/uuid"
 
 	"readiness/domain"
-	"readiness/domain/comparison"
 	"readiness/domain/operation"
+	"readiness/domain/verdict"
 )
 
 // RunStream returns the name of a benchmark run's stream.
@@ -66,11 +66,11 @@ type RunStarted struct {
 // Asked records one ask of a question and its verdict. The answer is the document with
 // the hash.
 type Asked struct {
-	QuestionID string             `json:"questionId" pii:"text"`
-	N          int                `json:"n"` // from 1 to Repeats
-	Verdict    comparison.Verdict `json:"verdict"`
+	QuestionID string          `json:"questionId" pii:"text"`
+	N          int             `json:"n"` // from 1 to Repeats
+	Verdict    verdict.Verdict `json:"verdict"`
 	// Method is how the verdict was found.
-	Method comparison.Method `json:"method,omitempty"`
+	Method verdict.Method `json:"method,omitempty"`
 	// DurationMS is how long the answer took, in milliseconds.
 	DurationMS int64 `json:"durationMs"`
 	// DocumentHash is the hash of the document with the answer.
@@ -106,27 +106,27 @@ type Outcome struct {
 	// DocumentHash addresses the run's document: every question with its answers.
 	DocumentHash string `json:"documentHash"`
 	// Score is the accuracy, 0 to 100; nil when no question has an answer.
-	Score    *int                     `json:"score"`
-	Verdicts comparison.VerdictCounts `json:"verdicts"` // counts of asks
+	Score    *int                  `json:"score"`
+	Verdicts verdict.VerdictCounts `json:"verdicts"` // counts of asks
 	// ResponseTime is how long answers took; null if none was timed.
-	ResponseTime *comparison.ResponseTime `json:"responseTime"`
+	ResponseTime *verdict.ResponseTime `json:"responseTime"`
 	// Scored counts the questions that have an answer. Stable counts those of them
 	// whose answers all had the same verdict.
 	Scored int `json:"scored"`
 	Stable int `json:"stable"`
 	// Usage is what the provider counted, nil when it counted nothing; Cost is what that
 	// cost at the prices of the provider, nil without prices.
-	Usage *comparison.TokenUsage `json:"usage,omitempty"`
-	Cost  *float64               `json:"cost,omitempty"`
+	Usage *verdict.TokenUsage `json:"usage,omitempty"`
+	Cost  *float64            `json:"cost,omitempty"`
 	// Answerer says what answered, as comparison.Side.Answerer; "" in older runs.
 	Answerer string `json:"answerer,omitempty"`
 	// Overruled counts the asks to which a person gave another verdict than the service.
 	Overruled int `json:"overruled,omitempty"`
 	// Judge is the AI that judged, nil without one. Judged counts the asks that it decided, and JudgeOverruled those of
 	// them that a person decided otherwise.
-	Judge          *comparison.Judge `json:"judge,omitempty"`
-	Judged         int               `json:"judged,omitempty"`
-	JudgeOverruled int               `json:"judgeOverruled,omitempty"`
+	Judge          *verdict.Judge `json:"judge,omitempty"`
+	Judged         int            `json:"judged,omitempty"`
+	JudgeOverruled int            `json:"judgeOverruled,omitempty"`
 }
 
 // Inconclusive reports whether more than a third of the questions of a run have no answer,
@@ -134,7 +134,7 @@ type Outcome struct {
 func (o Outcome) Inconclusive(questions int) bool { return 3*(questions-o.Scored) > questions }
 
 // review counts the asks that a judge and persons decided.
-func (o *Outcome) review(asks []comparison.Ask) {
+func (o *Outcome) review(asks []verdict.Ask) {
 	for _, a := range asks {
 		if a.Judged() {
 			o.Judged++
@@ -235,7 +235,7 @@ func (r Run) Tracks(operationEnded bool) bool {
 // answer.
 func (r Run) Failing() int {
 	n := 0
-	for n < len(r.Asks) && r.Asks[len(r.Asks)-1-n].Verdict == comparison.Errored {
+	for n < len(r.Asks) && r.Asks[len(r.Asks)-1-n].Verdict == verdict.Errored {
 		n++
 	}
 	return n
@@ -286,7 +286,7 @@ func (c RecordAsk) Decide(r Run) ([]domain.Event, error) {
 	if len(r.Asks) > 0 {
 		c.Errors = r.Asks[len(r.Asks)-1].Errors
 	}
-	if c.Verdict == comparison.Errored {
+	if c.Verdict == verdict.Errored {
 		c.Errors++
 	}
 	return []domain.Event{c.Asked}, nil

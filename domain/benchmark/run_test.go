@@ -9,8 +9,8 @@ import (
 
 	"readiness/domain"
 	"readiness/domain/benchmark"
-	"readiness/domain/comparison"
 	"readiness/domain/operation"
+	"readiness/domain/verdict"
 )
 
 var (
@@ -31,9 +31,9 @@ var (
 	deletes  step = benchmark.DeleteRun{}
 )
 
-func asked(id string, n int) step { return verdict(id, n, comparison.Correct) }
+func asked(id string, n int) step { return judged(id, n, verdict.Correct) }
 
-func verdict(id string, n int, v comparison.Verdict) step {
+func judged(id string, n int, v verdict.Verdict) step {
 	return benchmark.RecordAsk{Asked: benchmark.Asked{QuestionID: id, N: n, Verdict: v}}
 }
 
@@ -122,7 +122,7 @@ func TestAskIsRecordedOnce(t *testing.T) {
 	if len(r.Asks) != 6 || len(r.Left(three)) != 0 || r.Percent() != 99 {
 		t.Errorf("%d asks were recorded and %d are left, at %d %%", len(r.Asks), len(r.Left(three)), r.Percent())
 	}
-	if events, err := verdict("q1", 1, comparison.Incorrect).Decide(r); len(events) != 0 || err != nil {
+	if events, err := judged("q1", 1, verdict.Incorrect).Decide(r); len(events) != 0 || err != nil {
 		t.Errorf("another answer to the same ask records %v, %v", events, err)
 	}
 }
@@ -131,7 +131,7 @@ func TestAskIsRecordedOnce(t *testing.T) {
 // no answer.
 func TestAsksAreCounted(t *testing.T) {
 	t.Parallel()
-	r := runAfter(t, begins, verdict("q1", 1, comparison.Errored), verdict("q1", 2, comparison.Correct), verdict("q2", 1, comparison.Errored))
+	r := runAfter(t, begins, judged("q1", 1, verdict.Errored), judged("q1", 2, verdict.Correct), judged("q2", 1, verdict.Errored))
 	var got [][2]int
 	for _, a := range r.Asks {
 		got = append(got, [2]int{a.Made, a.Errors})

@@ -3,7 +3,7 @@ package benchmark
 import (
 	"github.com/google/uuid"
 
-	"readiness/domain/comparison"
+	"readiness/domain/verdict"
 )
 
 // Side is a semantic model and the AI that answers questions about it. Its names are
@@ -21,12 +21,12 @@ type Side struct {
 // exactly for kinds with a data agent, the provider's exactly for GenericAgent.
 type AnsweredBy struct {
 	// Kind says who answers.
-	Kind                   comparison.AgentKind `json:"kind"`
-	DataAgentID            *uuid.UUID           `json:"dataAgentId,omitempty"`
-	DataAgentName          string               `json:"dataAgentName,omitempty"`
-	DataAgentWorkspaceID   *uuid.UUID           `json:"dataAgentWorkspaceId,omitempty"`
-	DataAgentWorkspaceName string               `json:"dataAgentWorkspaceName,omitempty"`
-	ProviderID             string               `json:"providerId,omitempty"`
+	Kind                   verdict.AgentKind `json:"kind"`
+	DataAgentID            *uuid.UUID        `json:"dataAgentId,omitempty"`
+	DataAgentName          string            `json:"dataAgentName,omitempty"`
+	DataAgentWorkspaceID   *uuid.UUID        `json:"dataAgentWorkspaceId,omitempty"`
+	DataAgentWorkspaceName string            `json:"dataAgentWorkspaceName,omitempty"`
+	ProviderID             string            `json:"providerId,omitempty"`
 	// ProviderName is what the administrators called the provider.
 	ProviderName string `json:"providerName,omitempty" pii:"text"`
 }
@@ -39,16 +39,16 @@ func (a AnsweredBy) Same(o AnsweredBy) bool {
 
 // Reply is the result of asking one question once.
 type Reply struct {
-	Answer comparison.Answer
+	Answer verdict.Answer
 	// Failure says why there is no answer after all attempts; nil with an answer. A
 	// problem that keeps the side from answering at all is returned as an error
 	// instead.
-	Failure *comparison.Failure
+	Failure *verdict.Failure
 	// DurationMS is the time from the ask to the last token, without waits for
 	// throttling and between attempts.
 	DurationMS int64
 	Attempts   int
-	Remote     *comparison.Remote
+	Remote     *verdict.Remote
 	// Usage is the provider's token count; nil when it reports none.
-	Usage *comparison.TokenUsage
+	Usage *verdict.TokenUsage
 }

@@ -7,7 +7,7 @@ import (
 
 	"readiness/domain"
 	"readiness/domain/benchmark"
-	"readiness/domain/comparison"
+	"readiness/domain/verdict"
 )
 
 // made returns a run with asks and its questions: "x" got no answer, "-" is not recorded yet, anything else got one.
@@ -22,9 +22,9 @@ func made(total int, asks string) (benchmark.Run, benchmark.Set) {
 		if c == '-' {
 			continue
 		}
-		a := benchmark.Asked{QuestionID: fmt.Sprint("Q", i+1), N: 1, Made: len(r.Asks) + 1, Verdict: comparison.Correct}
+		a := benchmark.Asked{QuestionID: fmt.Sprint("Q", i+1), N: 1, Made: len(r.Asks) + 1, Verdict: verdict.Correct}
 		if c == 'x' {
-			a.Verdict = comparison.Errored
+			a.Verdict = verdict.Errored
 			failed++
 		}
 		a.Errors = failed

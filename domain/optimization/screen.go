@@ -10,7 +10,7 @@ import (
 	"readiness/definition/rewrite"
 	"readiness/definition/semanticmodel"
 	"readiness/domain/proposal"
-	"readiness/domain/proposal/screen"
+	"readiness/domain/proposal/textcheck"
 )
 
 // screened returns an answer without the texts of an AI provider that package screen drops.
@@ -18,14 +18,14 @@ import (
 func (p *Preview) screened(d definition.Definition, m *semanticmodel.Model, t proposal.Type,
 	answer proposal.Answer) (proposal.Answer, error) {
 	kept := answer.Proposals[:0:0]
-	var checks *screen.Model
+	var checks *textcheck.Model
 	for _, one := range answer.Proposals {
 		if one.Origin == nil {
 			kept = append(kept, one)
 			continue
 		}
 		if checks == nil {
-			checks = screen.Of(m)
+			checks = textcheck.Of(m)
 		}
 		if t == proposal.AIInstructions {
 			passed, err := p.screenInstructions(d, checks, &one)
@@ -62,7 +62,7 @@ func (p *Preview) flag(t proposal.Type, o proposal.Object, why string) {
 
 // screenInstructions drops the sections of AI instructions that package screen drops, and
 // says what a person must review. It reports whether anything is left to propose.
-func (p *Preview) screenInstructions(d definition.Definition, checks *screen.Model, one *proposal.Proposal) (bool, error) {
+func (p *Preview) screenInstructions(d definition.Definition, checks *textcheck.Model, one *proposal.Proposal) (bool, error) {
 	values, err := rewrite.Values(d, targets(proposal.AIInstructions, []proposal.Object{one.Object}))
 	if err != nil {
 		return false, err
@@ -81,9 +81,9 @@ func (p *Preview) screenInstructions(d definition.Definition, checks *screen.Mod
 	}
 	one.Value = one.Value[:len(one.Value)-len(addition)] + kept
 	switch {
-	case screen.Removes(present, one.Value):
+	case textcheck.Removes(present, one.Value):
 		one.Review = "the AI provider removes or changes lines of the present instructions"
-	case screen.Contradicts(present, kept):
+	case textcheck.Contradicts(present, kept):
 		one.Review = "what the AI provider adds seems to contradict a line of the present instructions"
 	case len(dropped) > 0:
 		one.Review = "parts of the AI provider's text were dropped"

@@ -12,7 +12,7 @@ import (
 	"readiness/definition"
 	"readiness/definition/semanticmodel"
 	"readiness/domain/readiness"
-	"readiness/internal/samples"
+	"readiness/test/samples"
 )
 
 // Every real semantic model that can be read is assessed, as a model and as an agent,

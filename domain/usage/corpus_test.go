@@ -10,7 +10,7 @@ import (
 	"readiness/definition"
 	"readiness/definition/report"
 	"readiness/definition/semanticmodel"
-	"readiness/internal/samples"
+	"readiness/test/samples"
 )
 
 // Every field that real reports name is found in the models next to them.

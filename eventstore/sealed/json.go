@@ -139,7 +139,7 @@ func (w *walk) opened(id string, text []byte) error {
 		w.out, err = w.key.aead.Open(w.out, nil, secret, w.path)
 	}
 	if err != nil {
-		return fmt.Errorf("a sealed member is damaged: its key cannot open it; run readiness events verify")
+		return fmt.Errorf("a sealed member is damaged: its key cannot open it; run readinessd events verify")
 	}
 	return nil
 }

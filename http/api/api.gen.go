@@ -15,7 +15,7 @@ import (
 
 	"readiness/domain/aiprovider"
 	"readiness/domain/benchmark"
-	"readiness/domain/comparison"
+	"readiness/domain/verdict"
 	"readiness/domain/operation"
 	"readiness/domain/optimization"
 	"readiness/domain/pixies"
@@ -1187,11 +1187,11 @@ type AIViewObject struct {
 // AbAggregate The result of a comparison: nComparable, nExcluded, scores, responseTimes, verdictDifference, accuracyDifference, mcnemar,
 // responseTimeDifferenceMs, improvements, regressions, conclusion (a_better, b_better, no_difference_shown or inconclusive),
 // sentence, alpha, corrections, holm, minimumDetectableEffect and smallSample. Members may be added; a result has those that were computed when it was made.
-type AbAggregate = comparison.Aggregate
+type AbAggregate = verdict.Aggregate
 
 // AbAgreement How far the sides agree: n, bothCorrect, onlyA, onlyB, neither, observed, expected, kappa, answerAgreement and method.
 // Members may be added.
-type AbAgreement = comparison.Agreement
+type AbAgreement = verdict.Agreement
 
 // AbComparisonSide Results of a side: kind, label, agent_ref, target, answerer, questions, asks, asksPerQuestion, verdicts, accuracy,
 // accuracyCi, passAll, passAny, meanStability, flakyQuestions, score, responseTime, usage and cost. Members may be
@@ -1227,7 +1227,7 @@ type AbLatestRunStatus string
 
 // AbMinimumDetectableEffect The smallest difference between the sides' shares of correct answers that a run detects with a probability of 0.8: n, discordance, lastRun,
 // difference (null below five questions), smallSample and note. Members may be added.
-type AbMinimumDetectableEffect = comparison.Detectable
+type AbMinimumDetectableEffect = verdict.Detectable
 
 // AbTest defines model for AbTest.
 type AbTest struct {
@@ -1927,7 +1927,7 @@ type BenchmarkQuestionsFile = string
 
 // BenchmarkResponseTime How long answers took, in milliseconds: n, errors, meanMs, medianMs, p90Ms, p95Ms, minMs, maxMs, includes and
 // excludes. Members may be added.
-type BenchmarkResponseTime = comparison.ResponseTime
+type BenchmarkResponseTime = verdict.ResponseTime
 
 // BenchmarkRun defines model for BenchmarkRun.
 type BenchmarkRun struct {
@@ -2024,7 +2024,7 @@ type BenchmarkRunResult struct {
 }
 
 // BenchmarkVerdicts How many asks got which verdict: correct, incorrect, unclear, refused and error. Members may be added.
-type BenchmarkVerdicts = comparison.VerdictCounts
+type BenchmarkVerdicts = verdict.VerdictCounts
 
 // BulkAssessRequest defines model for BulkAssessRequest.
 type BulkAssessRequest struct {
@@ -3389,7 +3389,7 @@ type TextAcrossModels struct {
 type TextOrigin = proposal.Origin
 
 // TokenUsage defines model for TokenUsage.
-type TokenUsage = comparison.TokenUsage
+type TokenUsage = verdict.TokenUsage
 
 // TrackedItem defines model for TrackedItem.
 type TrackedItem struct {

@@ -21,8 +21,8 @@ import (
 	"readiness/domain/pixies"
 	"readiness/eventstore"
 	"readiness/http/collector"
-	"readiness/internal/testworld"
 	"readiness/projections"
+	"readiness/test/testworld"
 )
 
 var noon = testworld.Noon

@@ -13,7 +13,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"readiness/http/collector"
-	"readiness/internal/testworld"
+	"readiness/test/testworld"
 )
 
 // published is what a broker got: each batch with its number.

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"readiness/client"
-	"readiness/http/console/consoletest"
+	"readiness/test/consoletest"
 )
 
 // TestAdministration shows the account to its people, and to a member no more than the interface allows; schedules are changed by a form.

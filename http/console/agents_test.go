@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"readiness/http/console/consoletest"
+	"readiness/test/consoletest"
 )
 
 // TestAgentsOfModel names the data agents of the workspace that read a model, once they are assessed, and to no one who does not see them.

@@ -11,9 +11,9 @@ import (
 	"github.com/google/uuid"
 
 	"readiness/client"
-	"readiness/http/console/consoletest"
 	"readiness/http/routing"
-	"readiness/internal/testworld"
+	"readiness/test/consoletest"
+	"readiness/test/testworld"
 )
 
 // BenchmarkPages measures pages on the samples and on 5,000 models, as a browser loads them: the time until the entire answer is

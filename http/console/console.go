@@ -16,7 +16,7 @@ import (
 	"readiness/http/console/choices"
 	"readiness/http/console/page"
 	"readiness/http/console/signin"
-	"readiness/vault"
+	"readiness/storage/vault"
 )
 
 // policy is the Content-Security-Policy of every answer.

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"readiness/http/console/consoletest"
+	"readiness/test/consoletest"
 )
 
 // wanted is the policy of every page.

@@ -14,7 +14,7 @@ import (
 
 	"readiness/domain"
 	"readiness/domain/item"
-	"readiness/http/console/consoletest"
+	"readiness/test/consoletest"
 	"readiness/work"
 )
 

@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"readiness/http/console/consoletest"
+	"readiness/test/consoletest"
 )
 
 // pages returns the addresses of all pages in a world of the samples, whose models ada of contoso has assessed.

@@ -10,7 +10,7 @@ import (
 	"github.com/google/uuid"
 
 	"readiness/client"
-	"readiness/http/console/consoletest"
+	"readiness/test/consoletest"
 )
 
 // TestPixies adds Pixies to a report, shows its views by page and day, and removes them; another account sees no view, and a form without

@@ -12,7 +12,7 @@ import (
 	"github.com/google/uuid"
 
 	"readiness/client"
-	"readiness/http/console/consoletest"
+	"readiness/test/consoletest"
 )
 
 // reviewed is a world with a preview of a model of the samples, made by ada of contoso.

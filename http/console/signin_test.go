@@ -9,10 +9,10 @@ import (
 	"testing"
 	"time"
 
-	"readiness/http/console/consoletest"
 	"readiness/http/console/signin"
-	"readiness/http/oidctest"
 	"readiness/http/token"
+	"readiness/test/consoletest"
+	"readiness/test/oidctest"
 )
 
 // provided starts a service whose people sign in at a provider.

@@ -7,7 +7,7 @@ import (
 	"sync"
 
 	"readiness"
-	"readiness/internal/docsite"
+	"readiness/http/docs/site"
 )
 
 // documentPolicy allows the search field to call the service, and no inline styles.
@@ -20,8 +20,8 @@ var contentTypes = map[string]string{
 }
 
 // loadSite renders the documents at the first request for one of them. All servers of the process share the result.
-var loadSite = sync.OnceValues(func() (*docsite.Site, error) {
-	return docsite.Build(readiness.Documents, docsite.Options{Interface: Path})
+var loadSite = sync.OnceValues(func() (*site.Site, error) {
+	return site.Build(readiness.Documents, site.Options{Interface: Path})
 })
 
 // serveDocument returns a file of the site, which begins at /docs/.

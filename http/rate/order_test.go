@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"readiness/http/rate"
-	"readiness/internal/pgtest"
+	"readiness/test/pgtest"
 )
 
 // The calls of a window stay in order when the database's clock is set back, however they are counted, because

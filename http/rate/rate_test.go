@@ -11,7 +11,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"readiness/http/rate"
-	"readiness/internal/pgtest"
+	"readiness/test/pgtest"
 )
 
 func open(t testing.TB, url string) *rate.Limiter {

@@ -7,7 +7,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"readiness/http/rate"
-	"readiness/internal/pgtest"
+	"readiness/test/pgtest"
 )
 
 // A sweep skips locked rows, so it cannot deadlock with calls that count in several windows at once. The next sweep

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"readiness/http/rate"
-	"readiness/internal/pgtest"
+	"readiness/test/pgtest"
 )
 
 func takeAll(t testing.TB, l *rate.Limiter, limits ...rate.Limit) []rate.Count {

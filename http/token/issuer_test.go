@@ -24,8 +24,8 @@ import (
 
 	"readiness/domain"
 	"readiness/domain/item"
-	"readiness/http/oidctest"
 	"readiness/http/token"
+	"readiness/test/oidctest"
 )
 
 // realClock starts now, because the tokens of a real provider do.

@@ -10,7 +10,7 @@ import (
 
 	"readiness/domain"
 	"readiness/http/validate"
-	"readiness/internal/samples"
+	"readiness/test/samples"
 )
 
 // Decoding any input returns a value or a refusal. A value equals the one that encoding/json returns, and its

@@ -13,7 +13,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"readiness/internal/database"
-	"readiness/internal/pgtest"
+	"readiness/test/pgtest"
 )
 
 func check(t testing.TB, err error) {

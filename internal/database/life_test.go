@@ -7,7 +7,7 @@ import (
 	"github.com/google/uuid"
 
 	"readiness/internal/database"
-	"readiness/internal/pgtest"
+	"readiness/test/pgtest"
 )
 
 // A life is visible from Take until End or the end of its session, and takes its

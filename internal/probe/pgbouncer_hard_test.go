@@ -17,7 +17,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"readiness/internal/pgtest"
+	"readiness/test/pgtest"
 )
 
 // bounced starts PgBouncer, of Debian's package, in front of the database and returns its address.

@@ -8,8 +8,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"readiness/internal/pgtest"
 	"readiness/internal/probe"
+	"readiness/test/pgtest"
 )
 
 // unfit probes and returns what is wrong; "" if nothing is.

@@ -8,14 +8,14 @@ import (
 	"github.com/google/uuid"
 
 	"readiness/ai"
-	"readiness/ai/asking"
+	"readiness/ai/answerer"
 	"readiness/definition"
 	"readiness/definition/semanticmodel"
 	"readiness/domain/aiprovider"
 	"readiness/domain/benchmark"
-	"readiness/domain/comparison"
-	"readiness/domain/comparison/meaning"
 	"readiness/domain/item"
+	"readiness/domain/verdict"
+	"readiness/domain/verdict/normalform"
 	"readiness/mcp"
 )
 
@@ -33,11 +33,11 @@ func (f *Files) Run(ctx context.Context, in mcp.QuestionsInput) (mcp.Run, *mcp.P
 	if err != nil {
 		return mcp.Run{}, nil, err
 	}
-	asker := asking.New(asking.Options{
+	asker := answerer.New(answerer.Options{
 		Definitions: func(context.Context, item.Caller, item.Item) (definition.Definition, error) { return d, nil }, Now: f.Now,
 	})
 	target, m, ask, err := asker.Open(ctx, item.Caller{}, benchmark.Side{SemanticModelID: uuid.New(), SemanticModelName: i.Name,
-		AnsweredBy: benchmark.AnsweredBy{Kind: comparison.PlatformAssistant}})
+		AnsweredBy: benchmark.AnsweredBy{Kind: verdict.PlatformAssistant}})
 	if err != nil {
 		return mcp.Run{}, nil, err
 	}
@@ -46,7 +46,7 @@ func (f *Files) Run(ctx context.Context, in mcp.QuestionsInput) (mcp.Run, *mcp.P
 		return mcp.Run{}, nil, err
 	}
 	r := mcp.Run{ID: newID(), Model: i.Shown, Answerer: target.Transport + " " + target.Model + ", with what Copilot sees of the model"}
-	meanings, today, correct, answered := meaning.NewModel(m), f.Now(), 0, 0
+	meanings, today, correct, answered := normalform.NewModel(m), f.Now(), 0, 0
 	for _, q := range set.Questions {
 		reply, err := ask(ctx, q.Text)
 		if err != nil {
@@ -54,10 +54,10 @@ func (f *Files) Run(ctx context.Context, in mcp.QuestionsInput) (mcp.Run, *mcp.P
 		}
 		reply.Answer.Read(meanings, today)
 		decided := q.Known(m, meanings, today).Decide(reply.Answer, reply.Failure, nil)
-		if decided.Verdict != comparison.Errored {
+		if decided.Verdict != verdict.Errored {
 			answered++
 		}
-		if decided.Verdict == comparison.Correct {
+		if decided.Verdict == verdict.Correct {
 			correct++
 		}
 		r.Answers = append(r.Answers, mcp.AnswerRow{Question: q.Text, Expected: q.Expected.Text(), Verdict: string(decided.Verdict),

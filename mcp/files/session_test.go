@@ -15,9 +15,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"readiness/internal/samples"
 	"readiness/mcp"
 	"readiness/mcp/files"
+	"readiness/test/samples"
 )
 
 // inventory is a model of the samples.

@@ -8,7 +8,7 @@ import (
 
 	"readiness/client"
 	"readiness/domain/benchmark"
-	"readiness/domain/comparison"
+	"readiness/domain/verdict"
 	"readiness/internal/optional"
 	"readiness/mcp"
 )
@@ -24,7 +24,7 @@ func (m models) Run(ctx context.Context, in mcp.QuestionsInput) (mcp.Run, *mcp.P
 	}
 	id, err := started(in.OperationID, func() (*client.Accepted, error) {
 		got, err := m.StartBenchmarkRunWithResponse(ctx, workspaceID, modelID, nil,
-			client.StartBenchmarkRunRequest{AnsweredBy: client.AnsweredByRequest{Kind: string(comparison.PlatformAssistant)}})
+			client.StartBenchmarkRunRequest{AnsweredBy: client.AnsweredByRequest{Kind: string(verdict.PlatformAssistant)}})
 		if err != nil {
 			return nil, err
 		}

@@ -16,7 +16,7 @@ import (
 	"readiness/domain/item"
 	"readiness/platform/entra"
 	"readiness/platform/fabric"
-	"readiness/platform/fabric/fabrictest"
+	"readiness/platform/fabric/emulator"
 )
 
 const (
@@ -27,7 +27,7 @@ const (
 
 type world struct {
 	*entra.Exchange
-	provider *fabrictest.Entra
+	provider *emulator.Entra
 	server   *httptest.Server
 	ahead    atomic.Int64 // of the clock, in ns
 }
@@ -38,7 +38,7 @@ func newWorld(t *testing.T) *world {
 	t.Helper()
 	w := &world{}
 	var err error
-	if w.provider, err = fabrictest.NewEntra(client, w.now); err != nil {
+	if w.provider, err = emulator.NewEntra(client, w.now); err != nil {
 		t.Fatal(err)
 	}
 	w.server = httptest.NewTLSServer(w.provider)
@@ -154,7 +154,7 @@ func TestRefusedExchange(t *testing.T) {
 		"policy":          {400, body("invalid_grant", "", "", 53003), domain.PlatformAccessDenied, "sign-in policy"},
 		"expired":         {400, body("invalid_grant", "", "", 500133), domain.TokenExpired, "expired"},
 		"guest no longer": {400, body("invalid_grant", "", "", 50020), domain.PlatformAccessDenied, "not one of"},
-		"our secret":      {401, body("invalid_client", "", "", 7000215), domain.PlatformUnavailable, "readiness fabric check"},
+		"our secret":      {401, body("invalid_client", "", "", 7000215), domain.PlatformUnavailable, "readinessd fabric check"},
 		"unknown":         {400, body("invalid_grant", "", "", 1), domain.PlatformAccessDenied, "does not let"},
 		"away":            {503, body("temporarily_unavailable", "", "", 90033), domain.PlatformUnavailable, "try again"},
 		"empty":           {500, nil, domain.PlatformUnavailable, "try again"},
@@ -162,7 +162,7 @@ func TestRefusedExchange(t *testing.T) {
 		w := newWorld(t)
 		as := w.ada(t)
 		for range 5 { // the library repeats calls that fail on the provider's side
-			w.provider.Refuse(fabrictest.Refusal{Scope: "Workspace.Read.All", Status: c.status, Body: c.body})
+			w.provider.Refuse(emulator.Refusal{Scope: "Workspace.Read.All", Status: c.status, Body: c.body})
 		}
 		_, err := w.For(t.Context(), as, item.PermissionPlatform)
 		r := refused(t, name, err, c.code, c.words)
@@ -187,7 +187,7 @@ func TestConsentIsAskedAboutAgain(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	as := w.ada(t)
-	w.provider.Refuse(fabrictest.Refusal{Status: 400, Body: map[string]any{"error": "invalid_grant", "suberror": "consent_required"}})
+	w.provider.Refuse(emulator.Refusal{Status: 400, Body: map[string]any{"error": "invalid_grant", "suberror": "consent_required"}})
 	for range 3 {
 		_, err := w.For(t.Context(), as, item.PermissionPlatform)
 		refused(t, "consent", err, domain.PlatformConsentRequired, "consentUrl")

@@ -93,7 +93,7 @@ func (f failure) refusal(p item.Permission) *domain.Refusal {
 			"with one that is")
 	case f.any(ourCodes), f.Error == "invalid_client", f.Error == "unauthorized_client":
 		return domain.Refuse(domain.PlatformUnavailable, "the service's own registration with Microsoft Entra ID is wrong; ask the "+
-			"operator of the service to run: readiness fabric check")
+			"operator of the service to run: readinessd fabric check")
 	case f.Error == "interaction_required", f.Error == "login_required":
 		return domain.Refuse(domain.Unauthorized, "your organization asks for a new sign-in before the service may act for you; sign "+
 			"in again")

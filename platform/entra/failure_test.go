@@ -7,7 +7,7 @@ import (
 
 	"readiness/domain"
 	"readiness/domain/item"
-	"readiness/platform/fabric/fabrictest"
+	"readiness/platform/fabric/emulator"
 )
 
 // Each number that the identity provider can refuse an exchange with means the same by whatever name the error goes. Claims and
@@ -23,7 +23,7 @@ func TestEveryNumber(t *testing.T) {
 	w := newWorld(t)
 	refuses := func(status, number int, name, sub, claims string, want domain.Code, words string) {
 		t.Helper()
-		w.provider.Refuse(fabrictest.Refusal{Status: status, Body: map[string]any{"error": name, "suberror": sub, "claims": claims,
+		w.provider.Refuse(emulator.Refusal{Status: status, Body: map[string]any{"error": name, "suberror": sub, "claims": claims,
 			"error_codes": []int{1, number}, "error_description": fmt.Sprintf("AADSTS%d", number)}})
 		_, err := w.For(t.Context(), w.ada(t), item.PermissionPlatform)
 		refused(t, fmt.Sprintf("%d %d %s %s %s", status, number, name, sub, claims), err, want, words)
@@ -37,7 +37,7 @@ func TestEveryNumber(t *testing.T) {
 		{denied, "sign-in policy", []int{53003, 530035, 53011, 50105, 50131}},
 		{domain.TokenExpired, "sign in again", []int{50013, 500133, 50173, 50132, 50133}},
 		{denied, "not one of the organization's", []int{50020, 51004, 50034}},
-		{away, "readiness fabric check", []int{7000215, 7000222, 700016, 650056, 500011, 700027, 70021}},
+		{away, "readinessd fabric check", []int{7000215, 7000222, 700016, 650056, 500011, 700027, 70021}},
 		{away, "failed; try again", []int{50033, 50087, 90033}},
 	} {
 		for _, number := range c.numbers {

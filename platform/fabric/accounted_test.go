@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"readiness/platform/fabric/fabrictest"
+	"readiness/platform/fabric/emulator"
 )
 
 // otherwise are recorded calls of ours that TestRecordings does not make by themselves, with the reason.
@@ -39,7 +39,7 @@ func TestEveryExchangeIsAccountedFor(t *testing.T) {
 	ours := oursIn(t)
 	total := map[string]int{}
 	for _, r := range recordings(t) {
-		replayed := map[*fabrictest.Exchange]bool{}
+		replayed := map[*emulator.Exchange]bool{}
 		for _, one := range replays(r) {
 			replayed[one.Exchange] = true
 		}

@@ -16,7 +16,7 @@ import (
 
 	"readiness/domain"
 	"readiness/domain/item"
-	"readiness/platform/fabric/fabrictest"
+	"readiness/platform/fabric/emulator"
 )
 
 // assistant is the data agent of the samples.
@@ -50,7 +50,7 @@ func TestAskAgent(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			asked := ""
-			w := newWorld(t, func(o *fabrictest.Options) {
+			w := newWorld(t, func(o *emulator.Options) {
 				o.Answers = func(_ item.Item, q string) (string, error) { asked = q; return c.text, c.fails }
 			})
 			agent := w.assistant(t)
@@ -77,7 +77,7 @@ func TestAskAgent(t *testing.T) {
 func TestAskAgentThatIsNotThere(t *testing.T) {
 	t.Parallel()
 	asked := false
-	w := newWritable(t, func(o *fabrictest.Options) {
+	w := newWritable(t, func(o *emulator.Options) {
 		o.Answers = func(item.Item, string) (string, error) { asked = true; return "yes", nil }
 	})
 	agent := w.assistant(t)
@@ -141,25 +141,25 @@ func TestAskAgentUnderAttack(t *testing.T) {
 			endless(w, r)
 		}, domain.PlatformUnavailable, "gave no answer"},
 		"a redirect":   {says(307, map[string]string{"Location": other.URL}, ""), domain.PlatformUnavailable, "HTTP 307"},
-		"unauthorized": {fabrictest.Error(401, "Unauthorized", "no"), domain.PlatformAccessDenied, "Unauthorized"},
-		"claims":       {fabrictest.Challenge(`{"a":1}`), domain.Unauthorized, "new sign-in"},
-		"forbidden":    {fabrictest.Error(403, "FeatureNotAvailable", "no"), domain.PlatformAccessDenied, "FeatureNotAvailable"},
-		"no scope":     {fabrictest.Error(403, "InsufficientScopes", "no"), domain.PlatformAccessDenied, "InsufficientScopes"},
-		"gone":         {fabrictest.Error(404, "EntityNotFound", "no"), domain.ItemNotFound, "is not in workspace"},
-		"paused":       {fabrictest.Error(400, "CapacityNotActive", "no"), domain.CapacityPaused, "is paused"},
-		"blocked":      {fabrictest.Error(429, "RequestBlocked", "no"), domain.PlatformUnavailable, "no room for further calls"},
-		"it fails":     {fabrictest.Error(500, "UnknownError", "no"), domain.PlatformUnavailable, "failed"},
+		"unauthorized": {emulator.Error(401, "Unauthorized", "no"), domain.PlatformAccessDenied, "Unauthorized"},
+		"claims":       {emulator.Challenge(`{"a":1}`), domain.Unauthorized, "new sign-in"},
+		"forbidden":    {emulator.Error(403, "FeatureNotAvailable", "no"), domain.PlatformAccessDenied, "FeatureNotAvailable"},
+		"no scope":     {emulator.Error(403, "InsufficientScopes", "no"), domain.PlatformAccessDenied, "InsufficientScopes"},
+		"gone":         {emulator.Error(404, "EntityNotFound", "no"), domain.ItemNotFound, "is not in workspace"},
+		"paused":       {emulator.Error(400, "CapacityNotActive", "no"), domain.CapacityPaused, "is paused"},
+		"blocked":      {emulator.Error(429, "RequestBlocked", "no"), domain.PlatformUnavailable, "no room for further calls"},
+		"it fails":     {emulator.Error(500, "UnknownError", "no"), domain.PlatformUnavailable, "failed"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := newWorld(t, func(o *fabrictest.Options) {
+			w := newWorld(t, func(o *emulator.Options) {
 				o.Answers = func(item.Item, string) (string, error) {
 					t.Error("the agent was asked")
 					return "", nil
 				}
 			})
 			agent := w.assistant(t)
-			w.service.Script(fabrictest.Fault{Path: "/dataagents/", Answer: c.answer, Times: 100})
+			w.service.Script(emulator.Fault{Path: "/dataagents/", Answer: c.answer, Times: 100})
 			if slices.Contains([]string{"it hangs", "it never ends", "another shape", "no version"}, name) { // they wait for their time to end
 				w.Hurry(time.Second)
 			}

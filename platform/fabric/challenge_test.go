@@ -8,7 +8,7 @@ import (
 	"readiness/domain"
 	"readiness/domain/item"
 	"readiness/platform/fabric"
-	"readiness/platform/fabric/fabrictest"
+	"readiness/platform/fabric/emulator"
 )
 
 // A 401 with claims makes the client exchange the token again with them and call once more; a second one, or an exchange
@@ -29,7 +29,7 @@ func TestClaimsOfThePlatform(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t, nil)
-			w.service.Script(fabrictest.Fault{Path: "/v1/workspaces", Answer: fabrictest.Challenge(claims), Times: c.challenges})
+			w.service.Script(emulator.Fault{Path: "/v1/workspaces", Answer: emulator.Challenge(claims), Times: c.challenges})
 			exchanged := 0
 			p, err := fabric.New(fabric.Options{URL: w.server.URL, PowerBIURL: w.server.URL, Transport: w.server.Client().Transport,
 				Now: w.clock.Now, Wait: w.clock.Wait,

@@ -8,14 +8,14 @@ import (
 	"readiness/definition"
 	"readiness/definition/semanticmodel"
 	"readiness/domain/item"
-	"readiness/platform/fabric/fabrictest"
+	"readiness/platform/fabric/emulator"
 )
 
 // A model without any part that prepares it for AI may have some that the platform keeps back; one with any shows all.
 func TestNotVisibleIsNotNone(t *testing.T) {
 	t.Parallel()
 	kept := newWorld(t, nil)
-	dropped := newWorld(t, func(o *fabrictest.Options) { o.Layout = fabrictest.Layout{DropCopilot: true} })
+	dropped := newWorld(t, func(o *emulator.Options) { o.Layout = emulator.Layout{DropCopilot: true} })
 	models, err := kept.folder.Items(t.Context(), person("ada"), retail, item.SemanticModel)
 	if err != nil {
 		t.Fatal(err)

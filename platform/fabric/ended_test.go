@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"readiness/domain"
-	"readiness/platform/fabric/fabrictest"
+	"readiness/platform/fabric/emulator"
 )
 
 // A call that got its token before the end of the caller's is not sent after it: neither again after a failure or a block, nor
@@ -17,20 +17,20 @@ func TestACallAfterTheTokensEnd(t *testing.T) {
 		during string // part of the path of the call during which the token ends
 		answer func(*world) http.HandlerFunc
 	}{
-		"a failure": {"/workspaces", func(*world) http.HandlerFunc { return fabrictest.Error(503, "InternalServerError", "oops") }},
-		"no answer": {"/workspaces", func(*world) http.HandlerFunc { return fabrictest.Lost }},
+		"a failure": {"/workspaces", func(*world) http.HandlerFunc { return emulator.Error(503, "InternalServerError", "oops") }},
+		"no answer": {"/workspaces", func(*world) http.HandlerFunc { return emulator.Lost }},
 		"a block":   {"/workspaces", func(w *world) http.HandlerFunc { return w.service.Throttled(5 * time.Second) }},
 		"a write":   {"/getDefinition", nil},
 	} {
-		w := newWritable(t, func(o *fabrictest.Options) { o.AtOnce = true })
+		w := newWritable(t, func(o *emulator.Options) { o.AtOnce = true })
 		it := w.retailSales(t)
 		d := w.read(t, person("ada"), it)
 		before := len(w.service.Calls())
 		ends := func() { w.over = domain.Refuse(domain.TokenExpired, "over") }
-		fault := fabrictest.Fault{Path: c.during, Before: ends}
+		fault := emulator.Fault{Path: c.during, Before: ends}
 		if c.answer != nil {
 			answer := c.answer(w)
-			fault = fabrictest.Fault{Path: c.during, Answer: func(out http.ResponseWriter, r *http.Request) { ends(); answer(out, r) }}
+			fault = emulator.Fault{Path: c.during, Answer: func(out http.ResponseWriter, r *http.Request) { ends(); answer(out, r) }}
 		}
 		w.service.Script(fault)
 		var err error

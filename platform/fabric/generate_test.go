@@ -10,7 +10,7 @@ import (
 
 	"readiness/domain"
 	"readiness/domain/item"
-	"readiness/platform/fabric/fabrictest"
+	"readiness/platform/fabric/emulator"
 )
 
 // Generate Query is called as the person, and needs a separate permission. The query is found anywhere in the answer; what is
@@ -47,7 +47,7 @@ func TestGenerateQuery(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			asked := ""
-			w := newWorld(t, func(o *fabrictest.Options) {
+			w := newWorld(t, func(o *emulator.Options) {
 				o.Unknown.Generates = func(it item.Item, question string) (any, string, error) {
 					asked = it.DisplayName + ": " + question
 					return c.structured, c.text, c.fails
@@ -78,27 +78,27 @@ func TestGenerateQuery(t *testing.T) {
 // Where the platform does not offer the tool, or not to this person, the refusal comes before anything is asked; a model is not taken for gone.
 func TestGenerateQueryThatIsNotThere(t *testing.T) {
 	t.Parallel()
-	offers := func(o *fabrictest.Options) {
+	offers := func(o *emulator.Options) {
 		o.Unknown.Generates = func(item.Item, string) (any, string, error) { return nil, "EVALUATE Sales", nil }
 	}
 	for name, c := range map[string]struct {
-		change func(*fabrictest.Options)
+		change func(*emulator.Options)
 		answer http.HandlerFunc
 		code   domain.Code
 		says   string
 	}{
 		"not listed":  {nil, nil, domain.OperationNotSupportedForItem, "its MCP server does not list the tool"},
-		"no server":   {offers, fabrictest.Error(404, "EntityNotFound", "no"), domain.OperationNotSupportedForItem, "there is no such server"},
-		"turned off":  {offers, fabrictest.Error(403, "FeatureNotAvailable", "no"), domain.PlatformAccessDenied, "FeatureNotAvailable"},
-		"blocked":     {offers, fabrictest.Error(429, "RequestBlocked", "no"), domain.PlatformUnavailable, "no room"},
+		"no server":   {offers, emulator.Error(404, "EntityNotFound", "no"), domain.OperationNotSupportedForItem, "there is no such server"},
+		"turned off":  {offers, emulator.Error(403, "FeatureNotAvailable", "no"), domain.PlatformAccessDenied, "FeatureNotAvailable"},
+		"blocked":     {offers, emulator.Error(429, "RequestBlocked", "no"), domain.PlatformUnavailable, "no room"},
 		"HTML":        {offers, says(200, map[string]string{"Content-Type": "text/html"}, "<html>"), domain.PlatformUnavailable, "gave no answer"},
-		"a new login": {offers, fabrictest.Challenge(`{"a":1}`), domain.Unauthorized, "new sign-in"},
+		"a new login": {offers, emulator.Challenge(`{"a":1}`), domain.Unauthorized, "new sign-in"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t, c.change)
 			if c.answer != nil {
-				w.service.Script(fabrictest.Fault{Path: "/mcp/powerbi", Answer: c.answer, Times: 100})
+				w.service.Script(emulator.Fault{Path: "/mcp/powerbi", Answer: c.answer, Times: 100})
 			}
 			there, err := w.Generates(t.Context(), person("ada"), w.retailSales(t))
 			if refused(t, err, c.code, c.says); there {

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"readiness/domain"
-	"readiness/platform/fabric/fabrictest"
+	"readiness/platform/fabric/emulator"
 )
 
 func says(status int, header map[string]string, body string) http.HandlerFunc {
@@ -32,13 +32,13 @@ func TestFailures(t *testing.T) {
 		words  string
 		calls  int
 	}{
-		"lost once":             {fabrictest.Lost, "", "", 2},
-		"500 once":              {fabrictest.Error(500, "UnknownError", "x"), "", "", 2},
-		"unknown 400":           {fabrictest.Error(400, "Strange", "The thing\nis odd"), domain.PlatformUnavailable, `(Strange): "The thing is odd"`, 1},
-		"feature":               {fabrictest.Error(403, "FeatureNotAvailable", ""), domain.PlatformAccessDenied, "FeatureNotAvailable", 1},
-		"scopes":                {fabrictest.Error(403, "InsufficientScopes", ""), domain.PlatformAccessDenied, "InsufficientScopes", 1},
-		"busy capacity":         {fabrictest.Error(429, "CapacityLimitExceeded", ""), domain.PlatformUnavailable, "is overloaded (CapacityLimitExceeded)", 3},
-		"inactive, by any name": {fabrictest.Error(503, "CapacityNotActive", ""), domain.CapacityPaused, "resume it", 1},
+		"lost once":             {emulator.Lost, "", "", 2},
+		"500 once":              {emulator.Error(500, "UnknownError", "x"), "", "", 2},
+		"unknown 400":           {emulator.Error(400, "Strange", "The thing\nis odd"), domain.PlatformUnavailable, `(Strange): "The thing is odd"`, 1},
+		"feature":               {emulator.Error(403, "FeatureNotAvailable", ""), domain.PlatformAccessDenied, "FeatureNotAvailable", 1},
+		"scopes":                {emulator.Error(403, "InsufficientScopes", ""), domain.PlatformAccessDenied, "InsufficientScopes", 1},
+		"busy capacity":         {emulator.Error(429, "CapacityLimitExceeded", ""), domain.PlatformUnavailable, "is overloaded (CapacityLimitExceeded)", 3},
+		"inactive, by any name": {emulator.Error(503, "CapacityNotActive", ""), domain.CapacityPaused, "resume it", 1},
 		"code in a header":      {says(404, map[string]string{"x-ms-public-api-error-code": "WorkspaceNotFound"}, ""), domain.WorkspaceNotFound, "", 1},
 		"Power BI's error":      {says(403, nil, `{"error":{"code":"PowerBINotAuthorizedException"}}`), domain.PlatformAccessDenied, "PowerBINot", 1},
 		"a page of a proxy":     {says(403, nil, "<html>no</html>"), domain.PlatformAccessDenied, "HTTP 403", 1},
@@ -62,7 +62,7 @@ func TestFailures(t *testing.T) {
 		if name == "busy capacity" {
 			times = 9
 		}
-		w.service.Script(fabrictest.Fault{Path: "semanticModels", Answer: c.answer, Times: times})
+		w.service.Script(emulator.Fault{Path: "semanticModels", Answer: c.answer, Times: times})
 		_, err := w.Items(t.Context(), person("ada"), retail, "SemanticModel")
 		if c.code != "" {
 			refused(t, err, c.code, c.words)
@@ -79,11 +79,11 @@ func TestFailures(t *testing.T) {
 func TestThrottled(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
-	w.service.Script(fabrictest.Fault{Path: "/v1/workspaces", Answer: w.service.Throttled(3 * time.Second)})
+	w.service.Script(emulator.Fault{Path: "/v1/workspaces", Answer: w.service.Throttled(3 * time.Second)})
 	if _, err := w.Workspaces(t.Context(), person("ada")); err != nil {
 		t.Fatal(err)
 	}
-	w.service.Script(fabrictest.Fault{Path: "/v1/workspaces", Answer: w.service.Throttled(50 * time.Second), Times: 5})
+	w.service.Script(emulator.Fault{Path: "/v1/workspaces", Answer: w.service.Throttled(50 * time.Second), Times: 5})
 	_, err := w.Workspaces(t.Context(), person("ada"))
 	if r := refused(t, err, domain.PlatformUnavailable, "no further calls for now (RequestBlocked); try again in 50s"); r.RetryAfter != 50*time.Second {
 		t.Errorf("try again after %s, want what the platform returned", r.RetryAfter)
@@ -98,18 +98,18 @@ func TestNoOtherHostAndNoEndlessList(t *testing.T) {
 	t.Parallel()
 	other := elsewhere(t)
 	w := newWorld(t, nil)
-	w.service.Script(fabrictest.Fault{Path: "/v1/workspaces", Answer: says(200, nil,
+	w.service.Script(emulator.Fault{Path: "/v1/workspaces", Answer: says(200, nil,
 		`{"value":[],"continuationToken":"LDEwMCw%3D","continuationUri":"`+other.URL+`/v1/workspaces?continuationToken=LDEsOSw%3D"}`)})
 	if _, err := w.Workspaces(t.Context(), person("ada")); err != nil {
 		t.Errorf("got %v, want the next page of the configured host", err)
 	}
 	for _, status := range []int{301, 302, 307, 308} {
-		w.service.Script(fabrictest.Fault{Path: "/v1/workspaces", Answer: says(status, map[string]string{"Location": other.URL}, "")})
+		w.service.Script(emulator.Fault{Path: "/v1/workspaces", Answer: says(status, map[string]string{"Location": other.URL}, "")})
 		_, err := w.Workspaces(t.Context(), person("ada"))
 		refused(t, err, domain.PlatformUnavailable, fmt.Sprintf("HTTP %d", status))
 	}
 	again := newWorld(t, nil)
-	again.service.Script(fabrictest.Fault{Path: "/v1/workspaces", Answer: says(200, nil, `{"value":[],"continuationToken":"A"}`), Times: 99})
+	again.service.Script(emulator.Fault{Path: "/v1/workspaces", Answer: says(200, nil, `{"value":[],"continuationToken":"A"}`), Times: 99})
 	_, err := again.Workspaces(t.Context(), person("ada"))
 	refused(t, err, domain.PlatformUnavailable, "does not end")
 	if n := again.called("GET", "/v1/workspaces"); n != 2 {
@@ -118,7 +118,7 @@ func TestNoOtherHostAndNoEndlessList(t *testing.T) {
 	n := 0
 	long := newWorld(t, nil)
 	long.Lower(10, 10, 10, 1<<20, 7)
-	long.service.Script(fabrictest.Fault{Path: "/v1/workspaces", Times: 99, Answer: func(rw http.ResponseWriter, _ *http.Request) {
+	long.service.Script(emulator.Fault{Path: "/v1/workspaces", Times: 99, Answer: func(rw http.ResponseWriter, _ *http.Request) {
 		n++
 		fmt.Fprintf(rw, `{"value":[],"continuationToken":"A%d"}`, n)
 	}})
@@ -166,7 +166,7 @@ func TestHostileDefinitions(t *testing.T) {
 	} {
 		w := newWorld(t, nil)
 		w.Lower(3, 1<<20, 1<<20, 1<<20, 3)
-		w.service.Script(fabrictest.Fault{Path: "getDefinition", Answer: says(200, nil, c.body)})
+		w.service.Script(emulator.Fault{Path: "getDefinition", Answer: says(200, nil, c.body)})
 		d, err := w.Definition(t.Context(), person("ada"), w.model(t))
 		if c.code != "" {
 			if refused(t, err, c.code, c.words); len(d.Parts) > 0 {

@@ -15,9 +15,9 @@ import (
 	"testing"
 	"time"
 
-	"readiness/internal/samples"
-	"readiness/platform/fabric/fabrictest"
+	"readiness/platform/fabric/emulator"
 	"readiness/platform/folder"
+	"readiness/test/samples"
 )
 
 var update = flag.Bool("update", false, "rewrite testdata/recorded_answers.json from the recordings")
@@ -163,7 +163,7 @@ func recordedAnswers(t *testing.T) (all map[string]*answers) {
 	const file = "testdata/recorded_answers.json"
 	if facts := os.Getenv("READINESS_FABRIC_FACTS"); facts != "" {
 		recorded := map[string]*answers{}
-		files, err := fabrictest.Recordings(filepath.Join(facts, "recordings"))
+		files, err := emulator.Recordings(filepath.Join(facts, "recordings"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -203,8 +203,8 @@ func emulatedAnswers(t *testing.T) map[string]*answers {
 		t.Fatal(err)
 	}
 	c := &clock{now: time.Date(2026, 12, 1, 9, 0, 0, 123456700, time.UTC)}
-	s := fabrictest.New(fabrictest.Options{Folder: behind, Lasts: time.Second, Now: c.Now, Person: func(string) (fabrictest.Person, error) {
-		return fabrictest.Person{ID: "ada", Scopes: []string{"Workspace.Read.All", "Item.ReadWrite.All", "Report.Read.All"}}, nil
+	s := emulator.New(emulator.Options{Folder: behind, Lasts: time.Second, Now: c.Now, Person: func(string) (emulator.Person, error) {
+		return emulator.Person{ID: "ada", Scopes: []string{"Workspace.Read.All", "Item.ReadWrite.All", "Report.Read.All"}}, nil
 	}})
 	all := map[string]*answers{}
 	ask := func(method, path, body string) (map[string][]string, map[string]any) {

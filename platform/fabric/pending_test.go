@@ -10,14 +10,14 @@ import (
 
 	"readiness/domain"
 	"readiness/domain/item"
-	"readiness/platform/fabric/fabrictest"
+	"readiness/platform/fabric/emulator"
 )
 
 // A read that lasts longer than the first look is pending; any process continues it, and it is begun once. What it gave is given
 // to any process again, until the step releases it or half an hour is over.
 func TestPendingRead(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, func(o *fabrictest.Options) { o.Lasts = 30 * time.Second })
+	w := newWorld(t, func(o *emulator.Options) { o.Lasts = 30 * time.Second })
 	m, as := w.model(t), person("ada")
 	as.Work = uuid.UUID{15: 1}
 	want, err := w.folder.Definition(t.Context(), as, m)
@@ -43,7 +43,7 @@ func TestPendingRead(t *testing.T) {
 	reads("when it has ended", 1)
 	_ = w.clock.Wait(t.Context(), 29*time.Minute)
 	reads("before half an hour is over", 1)
-	w.service.Set(func(o *fabrictest.Options) { o.Lasts = time.Second })
+	w.service.Set(func(o *emulator.Options) { o.Lasts = time.Second })
 	_ = w.clock.Wait(t.Context(), time.Minute)
 	reads("after half an hour", 2)
 	other := m
@@ -59,7 +59,7 @@ func TestPendingRead(t *testing.T) {
 // A read that the platform no longer knows, or that failed, is begun again by the next call.
 func TestReadThatEnded(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, func(o *fabrictest.Options) { o.Lasts = time.Second })
+	w := newWorld(t, func(o *emulator.Options) { o.Lasts = time.Second })
 	m, as := w.model(t), person("ada")
 	as.Work = uuid.UUID{15: 1}
 	failed := map[string]any{"errorCode": "UnknownError", "message": "An error occurred",
@@ -72,31 +72,31 @@ func TestReadThatEnded(t *testing.T) {
 		{map[string]any{}, domain.PlatformUnavailable, "without saying why"},
 		{map[string]any{"errorCode": "UnknownError", "message": "x"}, domain.PlatformUnavailable, `failed (UnknownError): "x"`},
 	} {
-		w.service.Script(fabrictest.Fault{Path: "getDefinition", Operation: c.failed})
+		w.service.Script(emulator.Fault{Path: "getDefinition", Operation: c.failed})
 		_, err := w.Definition(t.Context(), as, m)
 		if refused(t, err, c.code, c.words); len(w.shared.reads) != 0 {
 			t.Fatalf("the read that failed with %v is kept", c.failed)
 		}
 	}
-	w.service.Script(fabrictest.Fault{Path: "/result", Answer: fabrictest.Error(400, "OperationHasNoResult", "none")})
+	w.service.Script(emulator.Fault{Path: "/result", Answer: emulator.Error(400, "OperationHasNoResult", "none")})
 	_, err := w.Definition(t.Context(), as, m)
 	if refused(t, err, domain.PlatformUnavailable, "OperationHasNoResult"); len(w.shared.reads) != 0 {
 		t.Fatal("the read without a result is kept")
 	}
-	w.service.Script(fabrictest.Fault{Path: "getDefinition", Operation: failed})
+	w.service.Script(emulator.Fault{Path: "getDefinition", Operation: failed})
 	_, err = w.Definition(t.Context(), as, m)
 	refused(t, err, domain.ItemNotReadable, `the platform says ItemHasProtectedLabel: "The item is encrypted"`)
 	if len(w.shared.reads) != 0 {
 		t.Error("the failed read is kept")
 	}
-	w.service.Set(func(o *fabrictest.Options) { o.Lasts = time.Hour })
+	w.service.Set(func(o *emulator.Options) { o.Lasts = time.Hour })
 	if _, err := w.Definition(t.Context(), as, m); len(w.shared.reads) != 1 {
 		t.Fatalf("got %v, want a pending read", err)
 	}
 	for r := range w.shared.reads {
 		w.shared.reads[r] = uuid.NewString() // the platform forgot it
 	}
-	w.service.Set(func(o *fabrictest.Options) { o.Lasts = time.Second })
+	w.service.Set(func(o *emulator.Options) { o.Lasts = time.Second })
 	if _, err := w.Definition(t.Context(), as, m); err != nil || len(w.shared.reads) != 1 {
 		t.Errorf("got %v with %d reads kept, want a new read", err, len(w.shared.reads))
 	}
@@ -108,7 +108,7 @@ func TestReadThatEnded(t *testing.T) {
 // A look-up that starts no work waits for the read as long as its time allows.
 func TestLookUpWaits(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, func(o *fabrictest.Options) { o.Lasts = 90 * time.Second })
+	w := newWorld(t, func(o *emulator.Options) { o.Lasts = 90 * time.Second })
 	if _, err := w.Definition(t.Context(), person("ada"), w.model(t)); err != nil {
 		t.Fatal(err)
 	}
@@ -117,7 +117,7 @@ func TestLookUpWaits(t *testing.T) {
 	_, err := w.Definition(ctx, person("ada"), w.model(t))
 	refused(t, err, domain.PlatformUnavailable, "still reading the definition of SemanticModel")
 
-	w.service.Set(func(o *fabrictest.Options) { o.Lasts = 24 * time.Hour })
+	w.service.Set(func(o *emulator.Options) { o.Lasts = 24 * time.Hour })
 	_, err = w.Definition(t.Context(), person("ada"), w.model(t)) // the caller sets no time limit
 	refused(t, err, domain.PlatformUnavailable, "still reading")
 }
@@ -126,7 +126,7 @@ func TestLookUpWaits(t *testing.T) {
 // too late to count is read from the start.
 func TestEndlessRead(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, func(o *fabrictest.Options) { o.Lasts = 24 * time.Hour })
+	w := newWorld(t, func(o *emulator.Options) { o.Lasts = 24 * time.Hour })
 	m, as := w.model(t), person("ada")
 	as.Work = uuid.UUID{15: 1}
 	for range 3 {
@@ -144,7 +144,7 @@ func TestEndlessRead(t *testing.T) {
 		t.Errorf("%d reads were begun, want 1", n)
 	}
 	_ = w.clock.Wait(t.Context(), 24*time.Hour)
-	w.service.Set(func(o *fabrictest.Options) { o.Lasts = time.Second })
+	w.service.Set(func(o *emulator.Options) { o.Lasts = time.Second })
 	if _, err = w.Definition(t.Context(), as, m); err != nil {
 		t.Fatal(err)
 	}

@@ -101,7 +101,7 @@ func (p *Platform) keepsHidden(as item.Caller, h hidden, now, d definition.Defin
 		return nil
 	case !h.known:
 		return h.refuse("Fabric IQ does not say whether there is something, and the update of an entire definition might delete what it " +
-			"does not show; the operator of the service can find out with readiness fabric probe")
+			"does not show; the operator of the service can find out with readinessd fabric probe")
 	}
 	m, err := semanticmodel.Read(now)
 	if err != nil {

@@ -10,31 +10,31 @@ import (
 	"readiness/definition/rewrite"
 	"readiness/domain"
 	"readiness/platform/fabric"
-	"readiness/platform/fabric/fabrictest"
+	"readiness/platform/fabric/emulator"
 )
 
 // A model whose parts below Copilot/ are not shown is written only where a probe found that an update keeps them, and
 // never there.
 func TestWritesWithHiddenParts(t *testing.T) {
 	t.Parallel()
-	hides := fabrictest.Layout{DropCopilot: true, KeepsHidden: true}
+	hides := emulator.Layout{DropCopilot: true, KeepsHidden: true}
 	description := rewrite.Change{Target: rewrite.Target{Property: rewrite.Description, Table: "Sales"}, Value: "Sold."}
 	instructions := rewrite.Change{Target: rewrite.Target{Property: rewrite.Instructions}, Value: "Be brief."}
 	for name, c := range map[string]struct {
-		layout fabrictest.Layout
+		layout emulator.Layout
 		probed fabric.Answers
 		change rewrite.Change
 		says   string // "" if it is written
 	}{
-		"shown":                                 {fabrictest.Layout{}, fabric.Answers{CopilotShown: true}, description, ""},
-		"shown, instructions":                   {fabrictest.Layout{}, fabric.Answers{CopilotShown: true}, instructions, ""},
-		"shown, and nothing known":              {fabrictest.Layout{}, fabric.Answers{}, description, ""},
+		"shown":                                 {emulator.Layout{}, fabric.Answers{CopilotShown: true}, description, ""},
+		"shown, instructions":                   {emulator.Layout{}, fabric.Answers{CopilotShown: true}, instructions, ""},
+		"shown, and nothing known":              {emulator.Layout{}, fabric.Answers{}, description, ""},
 		"hidden, and nothing known":             {hides, fabric.Answers{}, description, "might delete what it does not show"},
 		"hidden, and known not to be kept":      {hides, fabric.Answers{Passed: true}, description, "might delete"},
 		"hidden, and known to be kept":          {hides, fabric.Answers{Passed: true, HiddenKept: true}, description, ""},
 		"hidden and kept, but it needs a place": {hides, fabric.Answers{Passed: true, HiddenKept: true}, instructions, "cannot be compared"},
 	} {
-		w := newWritable(t, func(o *fabrictest.Options) { o.Layout = c.layout })
+		w := newWritable(t, func(o *emulator.Options) { o.Layout = c.layout })
 		w.probed = c.probed
 		it, as := w.retailSales(t), person("ada")
 		there, err := w.folder.Definition(t.Context(), as, it)

@@ -19,7 +19,7 @@ import (
 	"readiness/domain"
 	"readiness/domain/item"
 	"readiness/platform/fabric"
-	"readiness/platform/fabric/fabrictest"
+	"readiness/platform/fabric/emulator"
 	"readiness/platform/fabric/rowsets"
 )
 
@@ -75,12 +75,12 @@ func TestQueryFallsBackToJSON(t *testing.T) {
 	}
 	one := stream(t, nil, 1)
 	for name, answer := range map[string]http.HandlerFunc{
-		"no capacity":        fabrictest.Error(400, "DatasetNotOnCapacity", "no"),
-		"the tenant setting": fabrictest.Error(403, "TenantSwitchDisabled", "no"),
-		"unauthorized":       fabrictest.Error(401, "Unauthorized", "no"),
-		"no such route":      fabrictest.Error(404, "EntityNotFound", "no"),
-		"it fails":           fabrictest.Error(500, "InternalServerError", "no"),
-		"lost":               fabrictest.Lost,
+		"no capacity":        emulator.Error(400, "DatasetNotOnCapacity", "no"),
+		"the tenant setting": emulator.Error(403, "TenantSwitchDisabled", "no"),
+		"unauthorized":       emulator.Error(401, "Unauthorized", "no"),
+		"no such route":      emulator.Error(404, "EntityNotFound", "no"),
+		"it fails":           emulator.Error(500, "InternalServerError", "no"),
+		"lost":               emulator.Lost,
 		"a redirect": func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Location", other.URL)
 			w.WriteHeader(307)
@@ -100,7 +100,7 @@ func TestQueryFallsBackToJSON(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t, nil)
-			w.service.Script(fabrictest.Fault{Path: "executeDaxQueries", Answer: answer, Times: 9})
+			w.service.Script(emulator.Fault{Path: "executeDaxQueries", Answer: answer, Times: 9})
 			model := w.retailSales(t)
 			for range 2 {
 				got, err := w.Query(t.Context(), person("ada"), retail, model.ID, byStore)
@@ -137,13 +137,13 @@ func TestAQueryThatJSONDoesNotAnswerEither(t *testing.T) {
 		answer http.HandlerFunc
 		code   domain.Code // "" for a wait
 	}{
-		"paused":  {fabrictest.Error(400, "CapacityNotActive", "no"), domain.CapacityPaused},
-		"claims":  {fabrictest.Challenge(`{"a":1}`), domain.Unauthorized},
-		"ended":   {fabrictest.Error(401, "TokenExpired", "no"), domain.TokenExpired},
-		"blocked": {fabrictest.Error(429, "RequestBlocked", "no"), ""},
+		"paused":  {emulator.Error(400, "CapacityNotActive", "no"), domain.CapacityPaused},
+		"claims":  {emulator.Challenge(`{"a":1}`), domain.Unauthorized},
+		"ended":   {emulator.Error(401, "TokenExpired", "no"), domain.TokenExpired},
+		"blocked": {emulator.Error(429, "RequestBlocked", "no"), ""},
 	} {
 		w := newWorld(t, nil)
-		w.service.Script(fabrictest.Fault{Path: "executeDaxQueries", Answer: c.answer, Times: 9})
+		w.service.Script(emulator.Fault{Path: "executeDaxQueries", Answer: c.answer, Times: 9})
 		as := person("ada")
 		as.Work = uuid.New()
 		_, err := w.Query(t.Context(), as, retail, w.retailSales(t).ID, byStore)
@@ -166,7 +166,7 @@ func TestAnArrowThatIsCutOff(t *testing.T) {
 		"rows":       stream(t, nil, make([]int64, mostRows+1)...),
 	} {
 		w := newWorld(t, nil)
-		w.service.Script(fabrictest.Fault{Path: "executeDaxQueries",
+		w.service.Script(emulator.Fault{Path: "executeDaxQueries",
 			Answer: func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(body) }})
 		got, err := w.Query(t.Context(), person("ada"), retail, w.retailSales(t).ID, byStore)
 		if err != nil || !got.Cut || len(got.Values) > mostRows || len(got.Values) == 0 {
@@ -175,7 +175,7 @@ func TestAnArrowThatIsCutOff(t *testing.T) {
 	}
 	w := newWorld(t, nil)
 	var asked []byte
-	w.service.Script(fabrictest.Fault{Path: "executeDaxQueries", Answer: func(w http.ResponseWriter, r *http.Request) {
+	w.service.Script(emulator.Fault{Path: "executeDaxQueries", Answer: func(w http.ResponseWriter, r *http.Request) {
 		asked, _ = io.ReadAll(r.Body)
 		_, _ = w.Write(stream(t, nil, make([]int64, mostRows)...))
 	}})

@@ -10,14 +10,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"readiness/domain"
-	"readiness/platform/fabric/fabrictest"
+	"readiness/platform/fabric/emulator"
 	"readiness/platform/quota"
 )
 
 const byStore = "EVALUATE TOPN(3, SUMMARIZECOLUMNS('Store'[Store Name], \"Amount\", [Net Sales]), 'Store'[Store Name])"
 
 // inJSON makes an emulator answer queries in JSON alone.
-func inJSON(o *fabrictest.Options) { o.Unknown.ArrowRefused = "XmlaEndpointDisabled" }
+func inJSON(o *emulator.Options) { o.Unknown.ArrowRefused = "XmlaEndpointDisabled" }
 
 // A query returns the rows of its table; what the platform cuts off says so.
 func TestQuery(t *testing.T) {
@@ -40,7 +40,7 @@ func TestQuery(t *testing.T) {
 			t.Errorf("row %d has no number: %v", i, row)
 		}
 	}
-	w.service.Set(func(o *fabrictest.Options) { o.QueryRows = 1 })
+	w.service.Set(func(o *emulator.Options) { o.QueryRows = 1 })
 	if got, err = w.Query(t.Context(), person("ada"), retail, it.ID, byStore); err != nil || !got.Cut || len(got.Values) != 1 {
 		t.Errorf("of a result that is cut off, got %+v, %v", got, err)
 	}
@@ -60,10 +60,10 @@ func TestAQueryWithoutResult(t *testing.T) {
 	}{
 		"unknown measure":      {"EVALUATE ROW(\"x\", [No Such Measure])", nil, domain.InvalidRequest, "DatasetExecuteQueriesError): the query is not evaluated"},
 		"not DAX":              {"SELECT 1", nil, domain.InvalidRequest, "cannot run the query"},
-		"the platform fails":   {byStore, fabrictest.Error(500, "InternalServerError", "oops"), domain.PlatformUnavailable, "InternalServerError"},
-		"blocked":              {byStore, fabrictest.Error(429, "RequestBlocked", "blocked"), domain.PlatformUnavailable, "no further calls"},
-		"a paused capacity":    {byStore, fabrictest.Error(400, "CapacityNotActive", "no"), domain.CapacityPaused, "paused"},
-		"no build permission":  {byStore, fabrictest.Error(403, "PowerBINotAuthorizedException", "no"), domain.PlatformAccessDenied, "does not let you"},
+		"the platform fails":   {byStore, emulator.Error(500, "InternalServerError", "oops"), domain.PlatformUnavailable, "InternalServerError"},
+		"blocked":              {byStore, emulator.Error(429, "RequestBlocked", "blocked"), domain.PlatformUnavailable, "no further calls"},
+		"a paused capacity":    {byStore, emulator.Error(400, "CapacityNotActive", "no"), domain.CapacityPaused, "paused"},
+		"no build permission":  {byStore, emulator.Error(403, "PowerBINotAuthorizedException", "no"), domain.PlatformAccessDenied, "does not let you"},
 		"no result":            {byStore, answers(`{"results":[]}`), domain.PlatformUnavailable, "no result"},
 		"no table":             {byStore, answers(`{"results":[{"tables":[]}]}`), domain.PlatformUnavailable, "no table"},
 		"different columns":    {byStore, answers(`{"results":[{"tables":[{"rows":[{"a":1},{"a":1,"b":2}]}]}]}`), domain.PlatformUnavailable, "different columns"},
@@ -73,7 +73,7 @@ func TestAQueryWithoutResult(t *testing.T) {
 	} {
 		w := newWorld(t, inJSON)
 		if c.answer != nil {
-			w.service.Script(fabrictest.Fault{Path: "executeQueries", Answer: c.answer, Times: 3})
+			w.service.Script(emulator.Fault{Path: "executeQueries", Answer: c.answer, Times: 3})
 		}
 		got, err := w.Query(t.Context(), person("ada"), retail, w.retailSales(t).ID, c.dax)
 		if refused(t, err, c.code, c.says); len(got.Values) != 0 {
@@ -97,7 +97,7 @@ func TestAQueryThatIsCutOff(t *testing.T) {
 		`{"results":[{"tables":[{"rows":[` + strings.Repeat(`{"a":1},`, mostRows) + `{"a":1}]}]}]}`,
 	} {
 		w := newWorld(t, inJSON)
-		w.service.Script(fabrictest.Fault{Path: "executeQueries", Answer: func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, text) }})
+		w.service.Script(emulator.Fault{Path: "executeQueries", Answer: func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, text) }})
 		got, err := w.Query(t.Context(), person("ada"), retail, w.retailSales(t).ID, byStore)
 		if err != nil || !got.Cut || len(got.Values) > mostRows {
 			t.Errorf("%.80s: cut: %v, %d rows, %v", text, got.Cut, len(got.Values), err)

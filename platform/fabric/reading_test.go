@@ -8,18 +8,18 @@ import (
 
 	"readiness/domain"
 	"readiness/domain/item"
-	"readiness/platform/fabric/fabrictest"
+	"readiness/platform/fabric/emulator"
 )
 
 // What the client reads over REST is what the folder behind the emulator holds, for each person, with pages of any size
 // and with definitions that come at once or by an operation.
 func TestReadsWhatTheFolderHolds(t *testing.T) {
 	t.Parallel()
-	for name, change := range map[string]func(*fabrictest.Options){
-		"pages of one": func(o *fabrictest.Options) { o.PageSize = 1 },
-		"pages of two": func(o *fabrictest.Options) { o.PageSize = 2 },
-		"at once":      func(o *fabrictest.Options) { o.AtOnce = true },
-		"slow":         func(o *fabrictest.Options) { o.Lasts = 70e9 },
+	for name, change := range map[string]func(*emulator.Options){
+		"pages of one": func(o *emulator.Options) { o.PageSize = 1 },
+		"pages of two": func(o *emulator.Options) { o.PageSize = 2 },
+		"at once":      func(o *emulator.Options) { o.AtOnce = true },
+		"slow":         func(o *emulator.Options) { o.Lasts = 70e9 },
 	} {
 		w := newWorld(t, change)
 		for _, id := range []string{"ada", "mallory"} {
@@ -84,12 +84,12 @@ func same(t *testing.T, what string, want, got any, wantErr, err error) {
 // What a person may not see is not found, and what they may only look at has no definition for them.
 func TestWhatThePersonMayNot(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, func(o *fabrictest.Options) {
-		o.Role = func(person string, _ uuid.UUID) fabrictest.Role {
+	w := newWorld(t, func(o *emulator.Options) {
+		o.Role = func(person string, _ uuid.UUID) emulator.Role {
 			if person == "viewer" {
-				return fabrictest.Viewer
+				return emulator.Viewer
 			}
-			return fabrictest.Contributor
+			return emulator.Contributor
 		}
 		o.CapacityReader = func(person string) bool { return person == "ada" }
 	})

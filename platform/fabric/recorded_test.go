@@ -22,18 +22,18 @@ import (
 	"readiness/domain"
 	"readiness/domain/item"
 	"readiness/platform/fabric"
-	"readiness/platform/fabric/fabrictest"
+	"readiness/platform/fabric/emulator"
 )
 
 // recordings are those of this repository and, if READINESS_FABRIC_FACTS names a folder, those in it.
-func recordings(t testing.TB) (all []fabrictest.Recording) {
+func recordings(t testing.TB) (all []emulator.Recording) {
 	t.Helper()
 	folders := []string{"testdata/recordings"}
 	if facts := os.Getenv("READINESS_FABRIC_FACTS"); facts != "" {
 		folders = append(folders, filepath.Join(facts, "recordings"))
 	}
 	for _, folder := range folders {
-		some, err := fabrictest.Recordings(folder)
+		some, err := emulator.Recordings(folder)
 		if err != nil || len(some) == 0 {
 			t.Fatalf("no recordings in %s: %v", folder, err)
 		}
@@ -95,14 +95,14 @@ var calls = map[string]struct {
 
 // replayed is a recorded exchange that our client would make, with what was recorded after it.
 type replayed struct {
-	*fabrictest.Exchange
+	*emulator.Exchange
 	kind  string
 	ids   []uuid.UUID // in its path
-	later []*fabrictest.Exchange
+	later []*emulator.Exchange
 }
 
 // replays returns the recorded exchanges that our client would make.
-func replays(r fabrictest.Recording) (all []replayed) {
+func replays(r emulator.Recording) (all []replayed) {
 	for at, e := range r.Exchanges {
 		for kind, c := range calls {
 			found := c.path.FindStringSubmatch(e.URL.Path)
@@ -130,11 +130,11 @@ func (r replayed) service() http.Handler {
 			r.ServeHTTP(w, asked)
 			return
 		}
-		answers := slices.DeleteFunc(slices.Clone(r.later), func(e *fabrictest.Exchange) bool {
+		answers := slices.DeleteFunc(slices.Clone(r.later), func(e *emulator.Exchange) bool {
 			return e.Method != asked.Method || e.URL.Path != asked.URL.Path && polls || e.URL.RawQuery != asked.URL.RawQuery
 		})
 		if len(answers) == 0 {
-			fabrictest.Error(http.StatusNotFound, "EntityNotFound", "")(w, asked)
+			emulator.Error(http.StatusNotFound, "EntityNotFound", "")(w, asked)
 			return
 		}
 		answers[min(given[asked.URL.String()], len(answers)-1)].ServeHTTP(w, asked)
@@ -260,7 +260,7 @@ func (r replayed) saw(t testing.TB) (want any, fails, unknown bool) {
 func (r replayed) listed(t testing.TB) []string {
 	t.Helper()
 	all := []described{}
-	for _, e := range append([]*fabrictest.Exchange{r.Exchange}, r.later...) {
+	for _, e := range append([]*emulator.Exchange{r.Exchange}, r.later...) {
 		var page struct {
 			Value             []described
 			ContinuationToken string

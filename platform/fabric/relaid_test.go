@@ -14,9 +14,9 @@ import (
 	"readiness/definition/rewrite"
 	"readiness/definition/semanticmodel"
 	"readiness/domain/item"
-	"readiness/internal/samples"
 	"readiness/platform/fabric"
-	"readiness/platform/fabric/fabrictest"
+	"readiness/platform/fabric/emulator"
+	"readiness/test/samples"
 )
 
 // modelsIn returns the semantic models below a folder that can be read.
@@ -75,17 +75,17 @@ func everyChange(d definition.Definition, m *semanticmodel.Model) (all []rewrite
 
 // layouts are the combinations of the switches that lay out, and those that affect parts below Copilot/ and updates, each
 // with everything laid out as it is and again. The latter see a tenth of the values.
-func layouts() (all []fabrictest.Layout) {
+func layouts() (all []emulator.Layout) {
 	for bits := range 8 {
-		all = append(all, fabrictest.Layout{CRLF: bits&1 > 0, CompactJSON: bits&2 > 0, TrimMarkdown: bits&4 > 0})
+		all = append(all, emulator.Layout{CRLF: bits&1 > 0, CompactJSON: bits&2 > 0, TrimMarkdown: bits&4 > 0})
 	}
-	all = append(all, fabrictest.Layout{Exact: true})
-	for _, l := range []fabrictest.Layout{all[0], all[7]} {
-		for _, change := range []func(*fabrictest.Layout){
-			func(l *fabrictest.Layout) { l.DropCopilot, l.KeepsHidden = true, true },
-			func(l *fabrictest.Layout) { l.DropCopilot = true },
-			func(l *fabrictest.Layout) { l.LosesCopilot = true },
-			func(l *fabrictest.Layout) { l.Forgetful = true },
+	all = append(all, emulator.Layout{Exact: true})
+	for _, l := range []emulator.Layout{all[0], all[7]} {
+		for _, change := range []func(*emulator.Layout){
+			func(l *emulator.Layout) { l.DropCopilot, l.KeepsHidden = true, true },
+			func(l *emulator.Layout) { l.DropCopilot = true },
+			func(l *emulator.Layout) { l.LosesCopilot = true },
+			func(l *emulator.Layout) { l.Forgetful = true },
 		} {
 			special := l
 			change(&special)
@@ -96,7 +96,7 @@ func layouts() (all []fabrictest.Layout) {
 }
 
 // special reports whether the layout keeps something back or loses it.
-func special(l fabrictest.Layout) bool { return l.DropCopilot || l.LosesCopilot || l.Forgetful }
+func special(l emulator.Layout) bool { return l.DropCopilot || l.LosesCopilot || l.Forgetful }
 
 // below returns the parts of a definition below Copilot/.
 func below(d definition.Definition) definition.Definition {
@@ -125,14 +125,14 @@ type place struct {
 }
 
 // inMemory is a place without a platform.
-func inMemory(layout fabrictest.Layout, d definition.Definition) place {
+func inMemory(layout emulator.Layout, d definition.Definition) place {
 	return place{state: func() definition.Definition { return d },
 		read:  func() definition.Definition { return layout.Apply(item.SemanticModel, d) },
 		write: func(sent definition.Definition) { d = layout.Kept(d, sent) }}
 }
 
 // writeAndRevert changes every property of a model at a place with the layout, and reverts what landed.
-func (n *relaid) writeAndRevert(t *testing.T, layout fabrictest.Layout, at place) {
+func (n *relaid) writeAndRevert(t *testing.T, layout emulator.Layout, at place) {
 	t.Helper()
 	before, read := at.state(), at.read()
 	m, err := semanticmodel.Read(read)
@@ -257,7 +257,7 @@ func TestRevertsOverREST(t *testing.T) {
 				if layout.DropCopilot && !layout.KeepsHidden {
 					continue
 				}
-				w.service.Set(func(o *fabrictest.Options) { o.Layout = layout })
+				w.service.Set(func(o *emulator.Options) { o.Layout = layout })
 				inFolder := func() definition.Definition {
 					d, err := w.folder.Definition(t.Context(), as, it)
 					check(t, err)

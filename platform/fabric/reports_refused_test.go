@@ -6,12 +6,12 @@ import (
 	"testing"
 
 	"readiness/domain"
-	"readiness/platform/fabric/fabrictest"
+	"readiness/platform/fabric/emulator"
 )
 
 // refusesReports has Power BI refuse its lists of reports.
-func refusesReports(o *fabrictest.Options) {
-	o.Unknown.ReportsRefused, o.Layout = "PowerBINotAuthorizedException", fabrictest.Layout{}
+func refusesReports(o *emulator.Options) {
+	o.Unknown.ReportsRefused, o.Layout = "PowerBINotAuthorizedException", emulator.Layout{}
 }
 
 // Where Power BI refuses its list, Fabric's names the reports, and relations or definitions their models.
@@ -20,9 +20,9 @@ func TestReportsWithoutPowerBI(t *testing.T) {
 	w := newWorld(t, refusesReports)
 	want, err := w.folder.Reports(t.Context(), person("ada"), retail)
 	check(t, err)
-	for name, fault := range map[string]*fabrictest.Fault{
+	for name, fault := range map[string]*emulator.Fault{
 		"relations":   nil,
-		"definitions": {Path: "/relations/upstream", Answer: fabrictest.Error(404, "EntityNotFound", "no"), Times: 100},
+		"definitions": {Path: "/relations/upstream", Answer: emulator.Error(404, "EntityNotFound", "no"), Times: 100},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if fault != nil {
@@ -65,8 +65,8 @@ func TestReportsWithoutPowerBI(t *testing.T) {
 func TestReportsWhoseModelsAreNotVisible(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, refusesReports)
-	w.service.Script(fabrictest.Fault{Path: "/relations/upstream", Answer: fabrictest.Error(403, "InsufficientPrivileges", "no"), Times: 100},
-		fabrictest.Fault{Method: http.MethodPost, Path: "/getDefinition", Answer: fabrictest.Error(403, "InsufficientPrivileges", "no"), Times: 100})
+	w.service.Script(emulator.Fault{Path: "/relations/upstream", Answer: emulator.Error(403, "InsufficientPrivileges", "no"), Times: 100},
+		emulator.Fault{Method: http.MethodPost, Path: "/getDefinition", Answer: emulator.Error(403, "InsufficientPrivileges", "no"), Times: 100})
 	got, err := w.Reports(t.Context(), person("ada"), retail)
 	check(t, err)
 	if len(got) == 0 {
@@ -80,7 +80,7 @@ func TestReportsWhoseModelsAreNotVisible(t *testing.T) {
 	// A workspace that nobody can see stays one, and so does a missing consent.
 	_, err = w.Reports(t.Context(), person("mallory"), closed)
 	refused(t, err, domain.WorkspaceNotFound, "")
-	w.service.Script(fabrictest.Fault{Path: "/reports", Answer: fabrictest.Error(401, "Unauthorized", "no"), Times: 2})
+	w.service.Script(emulator.Fault{Path: "/reports", Answer: emulator.Error(401, "Unauthorized", "no"), Times: 2})
 	_, err = w.Reports(t.Context(), person("ada"), retail)
 	refused(t, err, domain.PlatformAccessDenied, "")
 }

@@ -8,21 +8,21 @@ import (
 
 	"readiness/domain"
 	"readiness/domain/item"
-	"readiness/platform/fabric/fabrictest"
+	"readiness/platform/fabric/emulator"
 )
 
 // What cannot be worked on is refused at the look-up with the platform's reason, and nothing is sent to it. One person's
 // label is asked about once.
 func TestUsable(t *testing.T) {
 	t.Parallel()
-	labelled := func(code string) func(*fabrictest.Options) {
-		return func(o *fabrictest.Options) {
+	labelled := func(code string) func(*emulator.Options) {
+		return func(o *emulator.Options) {
 			o.Unknown.Label = func(it item.Item) (string, string) { return "0d1c3a8a-0000-4000-8000-000000000001", code }
 		}
 	}
 	off := domain.Refuse(domain.OperationNotSupportedForItem, "writes are off")
 	for name, c := range map[string]struct {
-		change     func(*fabrictest.Options)
+		change     func(*emulator.Options)
 		off        error
 		kind       item.Type
 		all        bool   // items of the workspace at once
@@ -41,7 +41,7 @@ func TestUsable(t *testing.T) {
 		"an encrypted report":          {change: labelled("OperationNotSupportedForItem"), kind: item.Report, reads: "the platform says OperationNotSupportedForItem", writes: "OperationNotSupportedForItem", readsOfDef: 2},
 		"many items with an open one":  {change: labelled(""), kind: item.Report, all: true, readsOfDef: 1},
 		"many items with such a label": {change: labelled("ItemHasProtectedLabel"), kind: item.Report, all: true, reads: "the platform says ItemHasProtectedLabel", writes: "ItemHasProtectedLabel", readsOfDef: 2},
-		"several, one of them encrypted": {change: func(o *fabrictest.Options) {
+		"several, one of them encrypted": {change: func(o *emulator.Options) {
 			o.Unknown.Label = func(it item.Item) (string, string) {
 				if it.DisplayName == "Store Staffing" {
 					return "0d1c3a8a-0000-4000-8000-000000000002", "OperationNotSupportedForItem"
@@ -49,12 +49,12 @@ func TestUsable(t *testing.T) {
 				return "0d1c3a8a-0000-4000-8000-000000000001", ""
 			}
 		}, kind: item.Report, all: true, reads: "the definition of Report bf17d32a", writes: "the platform says OperationNotSupportedForItem", readsOfDef: 3},
-		"a label, to a viewer": {change: func(o *fabrictest.Options) {
+		"a label, to a viewer": {change: func(o *emulator.Options) {
 			labelled("")(o)
-			o.Role = func(string, uuid.UUID) fabrictest.Role { return fabrictest.Viewer }
+			o.Role = func(string, uuid.UUID) emulator.Role { return emulator.Viewer }
 		}, kind: item.SemanticModel, reads: "may not read the definition", writes: "may not read the definition", code: domain.PlatformAccessDenied, readsOfDef: 2},
-		"the copy of a report in an app": {change: func(o *fabrictest.Options) { o.Unknown.InApp = func(item.Item) bool { return true } }, kind: item.Report, writes: "the copy of a report in an app"},
-		"several, one of them a copy": {change: func(o *fabrictest.Options) {
+		"the copy of a report in an app": {change: func(o *emulator.Options) { o.Unknown.InApp = func(item.Item) bool { return true } }, kind: item.Report, writes: "the copy of a report in an app"},
+		"several, one of them a copy": {change: func(o *emulator.Options) {
 			o.Unknown.InApp = func(it item.Item) bool { return it.DisplayName == "Store Staffing" }
 		}, kind: item.Report, all: true, writes: "the copy of a report in an app"},
 	} {

@@ -7,7 +7,7 @@ import (
 
 	"readiness/domain"
 	"readiness/domain/item"
-	"readiness/platform/fabric/fabrictest"
+	"readiness/platform/fabric/emulator"
 	"readiness/platform/fabric/iq"
 	"readiness/platform/fabric/mcpclient"
 )
@@ -43,7 +43,7 @@ func TestVersionsOfMCP(t *testing.T) {
 		for name, ask := range asks {
 			t.Run(version+" of "+name, func(t *testing.T) {
 				t.Parallel()
-				w := newWorld(t, func(o *fabrictest.Options) {
+				w := newWorld(t, func(o *emulator.Options) {
 					o.Unknown.MCPVersion = version
 					o.Answers = func(item.Item, string) (string, error) { return "because", nil }
 					o.Unknown.Generates = func(item.Item, string) (any, string, error) { return nil, dax, nil }
@@ -64,7 +64,7 @@ func TestVersionsOfMCP(t *testing.T) {
 					t.Errorf("%d calls were refused, then %d; %d calls, then %d", refusals, again, first, len(w.service.Calls())-first)
 				}
 				// An upgraded server is found again.
-				w.service.Set(func(o *fabrictest.Options) { o.Unknown.MCPVersion = "2026-07-28" })
+				w.service.Set(func(o *emulator.Options) { o.Unknown.MCPVersion = "2026-07-28" })
 				check(t, ask(t, w, asking))
 			})
 		}

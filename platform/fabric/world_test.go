@@ -14,11 +14,11 @@ import (
 
 	"readiness/domain"
 	"readiness/domain/item"
-	"readiness/internal/samples"
 	"readiness/platform/fabric"
-	"readiness/platform/fabric/fabrictest"
+	"readiness/platform/fabric/emulator"
 	"readiness/platform/folder"
 	"readiness/platform/quota"
+	"readiness/test/samples"
 )
 
 // clock is a time that only waiting moves.
@@ -81,7 +81,7 @@ func (r *remembered) Hold(_ context.Context, c quota.Call, _ time.Duration) erro
 // world is an emulator over the samples, with a client.
 type world struct {
 	*fabric.Platform
-	service *fabrictest.Service
+	service *emulator.Service
 	folder  *folder.Platform
 	root    string // of the folder
 	server  *httptest.Server
@@ -102,13 +102,13 @@ func everyScope() (all []string) {
 	return all
 }
 
-func newWorld(t *testing.T, change func(*fabrictest.Options)) *world {
+func newWorld(t *testing.T, change func(*emulator.Options)) *world {
 	t.Helper()
 	return newWorldOver(t, samples.Workspaces(t), change)
 }
 
 // newWritable returns a world over a copy of the samples.
-func newWritable(t *testing.T, change func(*fabrictest.Options)) *world {
+func newWritable(t *testing.T, change func(*emulator.Options)) *world {
 	t.Helper()
 	dir := t.TempDir()
 	if err := os.CopyFS(dir, os.DirFS(samples.Workspaces(t))); err != nil {
@@ -117,7 +117,7 @@ func newWritable(t *testing.T, change func(*fabrictest.Options)) *world {
 	return newWorldOver(t, dir, change)
 }
 
-func newWorldOver(t *testing.T, dir string, change func(*fabrictest.Options)) *world {
+func newWorldOver(t *testing.T, dir string, change func(*emulator.Options)) *world {
 	t.Helper()
 	w := &world{clock: &clock{now: time.Date(2026, 12, 1, 9, 0, 0, 0, time.UTC)}}
 	w.shared = &remembered{clock: w.clock, reads: map[fabric.Read]string{}, begun: map[fabric.Read]time.Time{}}
@@ -126,17 +126,17 @@ func newWorldOver(t *testing.T, dir string, change func(*fabrictest.Options)) *w
 	if w.folder, err = folder.Open(dir, folder.Options{}); err != nil {
 		t.Fatal(err)
 	}
-	o := fabrictest.Options{Folder: w.folder, Now: w.clock.Now, Layout: fabrictest.Layout{Exact: true},
-		Person: func(bearer string) (fabrictest.Person, error) {
+	o := emulator.Options{Folder: w.folder, Now: w.clock.Now, Layout: emulator.Layout{Exact: true},
+		Person: func(bearer string) (emulator.Person, error) {
 			if bearer == "expired" {
-				return fabrictest.Person{}, fabrictest.ErrExpired
+				return emulator.Person{}, emulator.ErrExpired
 			}
-			return fabrictest.Person{ID: bearer, Scopes: everyScope()}, nil
+			return emulator.Person{ID: bearer, Scopes: everyScope()}, nil
 		}}
 	if change != nil {
 		change(&o)
 	}
-	w.service = fabrictest.New(o)
+	w.service = emulator.New(o)
 	w.server = httptest.NewTLSServer(w.service)
 	t.Cleanup(w.server.Close)
 	w.Platform = w.client(t, w.server.URL)

@@ -14,7 +14,7 @@ import (
 	"readiness/definition/rewrite"
 	"readiness/domain"
 	"readiness/domain/item"
-	"readiness/platform/fabric/fabrictest"
+	"readiness/platform/fabric/emulator"
 )
 
 // withText returns a definition whose first table is described.
@@ -65,14 +65,14 @@ func (w *world) retailSales(t *testing.T) item.Item {
 func TestAWrite(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		change func(*fabrictest.Options)
+		change func(*emulator.Options)
 		named  bool // whether the platform names an operation
 	}{
 		"by an operation":       {nil, true},
-		"at once":               {func(o *fabrictest.Options) { o.AtOnce = true }, false},
-		"that is re-laid":       {func(o *fabrictest.Options) { o.Layout = fabrictest.Layout{} }, true},
-		"that lasts":            {func(o *fabrictest.Options) { o.Lasts = 90 * time.Second }, true},
-		"that is re-laid, CRLF": {func(o *fabrictest.Options) { o.Layout = fabrictest.Layout{CRLF: true, CompactJSON: true} }, true},
+		"at once":               {func(o *emulator.Options) { o.AtOnce = true }, false},
+		"that is re-laid":       {func(o *emulator.Options) { o.Layout = emulator.Layout{} }, true},
+		"that lasts":            {func(o *emulator.Options) { o.Lasts = 90 * time.Second }, true},
+		"that is re-laid, CRLF": {func(o *emulator.Options) { o.Layout = emulator.Layout{CRLF: true, CompactJSON: true} }, true},
 	} {
 		w := newWritable(t, c.change)
 		it, as := w.retailSales(t), person("ada")
@@ -108,7 +108,7 @@ func TestARefusedWrite(t *testing.T) {
 	t.Parallel()
 	off := domain.Refuse(domain.OperationNotSupportedForItem, "writes are off")
 	for name, c := range map[string]struct {
-		options func(*fabrictest.Options)
+		options func(*emulator.Options)
 		prepare func(*world)
 		person  string
 		change  func(definition.Definition) (d definition.Definition, ifHash string)
@@ -124,13 +124,13 @@ func TestARefusedWrite(t *testing.T) {
 		".platform": {nil, nil, "ada", func(d definition.Definition) (definition.Definition, string) {
 			return definition.New(definition.Part{Path: ".platform"}), d.Hash()
 		}, domain.InvalidRequest, ".platform"},
-		"a viewer": {func(o *fabrictest.Options) {
-			o.Role = func(string, uuid.UUID) fabrictest.Role { return fabrictest.Viewer }
+		"a viewer": {func(o *emulator.Options) {
+			o.Role = func(string, uuid.UUID) emulator.Role { return emulator.Viewer }
 		}, nil, "ada", func(d definition.Definition) (definition.Definition, string) { return d, d.Hash() },
 			domain.PlatformAccessDenied, "may not read the definition"},
 		"an expired token": {nil, nil, "expired", nil, domain.TokenExpired, "expired"},
 		"the platform is away": {nil, func(w *world) {
-			w.service.Script(fabrictest.Fault{Path: "getDefinition", Times: 3, Answer: fabrictest.Lost})
+			w.service.Script(emulator.Fault{Path: "getDefinition", Times: 3, Answer: emulator.Lost})
 		}, "ada", nil, domain.PlatformUnavailable, "cannot be reached"},
 	} {
 		w := newWritable(t, c.options)
@@ -158,21 +158,21 @@ func TestAnswersToAWrite(t *testing.T) {
 	t.Parallel()
 	failed := map[string]any{"errorCode": "CorruptedPayload", "message": "The payload is corrupted", "moreDetails": []any{map[string]any{"errorCode": "X", "message": "line 3"}}}
 	for name, c := range map[string]struct {
-		fault   fabrictest.Fault
+		fault   emulator.Fault
 		code    domain.Code // of the call; "" if the write was taken
 		says    string
 		ends    domain.Code // of the operation
 		written bool
 	}{
 		"taken":                   {written: true},
-		"throttled":               {fault: fabrictest.Fault{Answer: fabrictest.Error(429, "RequestBlocked", "blocked")}, code: domain.PlatformUnavailable, says: "no further calls"},
-		"failed":                  {fault: fabrictest.Fault{Answer: fabrictest.Error(500, "InternalServerError", "oops")}, code: domain.PlatformUnavailable, says: "InternalServerError"},
-		"lost on the way":         {fault: fabrictest.Fault{Answer: fabrictest.Lost}, code: domain.PlatformUnavailable, says: "cannot be reached"},
-		"made, the answer lost":   {fault: fabrictest.Fault{Lost: true}, code: domain.PlatformUnavailable, says: "cannot be reached", written: true},
-		"a protected label":       {fault: fabrictest.Fault{Answer: fabrictest.Error(400, "ItemHasProtectedLabel", "it is labelled")}, code: domain.ItemNotReadable, says: "cannot be written: the platform says ItemHasProtectedLabel"},
-		"not privileged":          {fault: fabrictest.Fault{Answer: fabrictest.Error(403, "InsufficientPrivileges", "no")}, code: domain.PlatformAccessDenied, says: "may not write"},
-		"a paused capacity":       {fault: fabrictest.Fault{Answer: fabrictest.Error(404, "CapacityNotActive", "no")}, code: domain.CapacityPaused},
-		"an operation that fails": {fault: fabrictest.Fault{Operation: failed}, ends: domain.ItemNotReadable, says: `"line 3"`},
+		"throttled":               {fault: emulator.Fault{Answer: emulator.Error(429, "RequestBlocked", "blocked")}, code: domain.PlatformUnavailable, says: "no further calls"},
+		"failed":                  {fault: emulator.Fault{Answer: emulator.Error(500, "InternalServerError", "oops")}, code: domain.PlatformUnavailable, says: "InternalServerError"},
+		"lost on the way":         {fault: emulator.Fault{Answer: emulator.Lost}, code: domain.PlatformUnavailable, says: "cannot be reached"},
+		"made, the answer lost":   {fault: emulator.Fault{Lost: true}, code: domain.PlatformUnavailable, says: "cannot be reached", written: true},
+		"a protected label":       {fault: emulator.Fault{Answer: emulator.Error(400, "ItemHasProtectedLabel", "it is labelled")}, code: domain.ItemNotReadable, says: "cannot be written: the platform says ItemHasProtectedLabel"},
+		"not privileged":          {fault: emulator.Fault{Answer: emulator.Error(403, "InsufficientPrivileges", "no")}, code: domain.PlatformAccessDenied, says: "may not write"},
+		"a paused capacity":       {fault: emulator.Fault{Answer: emulator.Error(404, "CapacityNotActive", "no")}, code: domain.CapacityPaused},
+		"an operation that fails": {fault: emulator.Fault{Operation: failed}, ends: domain.ItemNotReadable, says: `"line 3"`},
 	} {
 		w := newWritable(t, nil)
 		it, as := w.retailSales(t), person("ada")
@@ -224,7 +224,7 @@ func TestALongWrite(t *testing.T) {
 	it, as := w.retailSales(t), person("ada")
 	before := w.read(t, as, it)
 	as.Work = uuid.New()
-	w.service.Set(func(o *fabrictest.Options) { o.Lasts = 100 * time.Second })
+	w.service.Set(func(o *emulator.Options) { o.Lasts = 100 * time.Second })
 	after := withText(t, before, "Sold.")
 	short, cancel := context.WithTimeout(t.Context(), 25*time.Second)
 	defer cancel()
@@ -257,22 +257,22 @@ func TestALongWrite(t *testing.T) {
 func TestWhatWasReadBeforeAWrite(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		fault   fabrictest.Fault
+		fault   emulator.Fault
 		theirs  bool
 		short   bool // for the comparison
 		reads   int
 		written bool
 	}{
 		"taken":              {reads: 3, written: true},
-		"the answer is lost": {fault: fabrictest.Fault{Path: "updateDefinition", Lost: true}, reads: 3, written: true},
-		"it is lost":         {fault: fabrictest.Fault{Path: "updateDefinition", Answer: fabrictest.Lost}, reads: 3},
-		"refused":            {fault: fabrictest.Fault{Path: "updateDefinition", Answer: fabrictest.Error(400, "CorruptedPayload", "")}, reads: 3},
+		"the answer is lost": {fault: emulator.Fault{Path: "updateDefinition", Lost: true}, reads: 3, written: true},
+		"it is lost":         {fault: emulator.Fault{Path: "updateDefinition", Answer: emulator.Lost}, reads: 3},
+		"refused":            {fault: emulator.Fault{Path: "updateDefinition", Answer: emulator.Error(400, "CorruptedPayload", "")}, reads: 3},
 		"changed by others":  {theirs: true, reads: 3, written: true},
 		"it waits":           {short: true, reads: 2},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := newWritable(t, func(o *fabrictest.Options) { o.Lasts = time.Second })
+			w := newWritable(t, func(o *emulator.Options) { o.Lasts = time.Second })
 			it, as := w.retailSales(t), person("ada")
 			as.Work = uuid.New()
 			before := w.read(t, as, it)
@@ -284,7 +284,7 @@ func TestWhatWasReadBeforeAWrite(t *testing.T) {
 				check(t, w.folder.WriteDefinition(t.Context(), as, it, after, before.Hash()))
 			}
 			if c.short {
-				w.service.Set(func(o *fabrictest.Options) { o.Lasts = 100 * time.Second })
+				w.service.Set(func(o *emulator.Options) { o.Lasts = 100 * time.Second })
 				short, cancel := context.WithTimeout(ctx, 11*time.Second)
 				defer cancel()
 				ctx = short
@@ -297,7 +297,7 @@ func TestWhatWasReadBeforeAWrite(t *testing.T) {
 				t.Fatal("the write is reported as made")
 			}
 			_ = w.clock.Wait(t.Context(), time.Minute)
-			w.service.Set(func(o *fabrictest.Options) { o.Lasts = time.Second })
+			w.service.Set(func(o *emulator.Options) { o.Lasts = time.Second })
 			same(t, "the next look", map[bool]string{true: after.Hash(), false: before.Hash()}[c.written], w.read(t, as, it).Hash(), nil, nil)
 			if n := w.called(http.MethodPost, "getDefinition"); n != c.reads {
 				t.Errorf("%d reads were begun, want %d", n, c.reads)
@@ -322,7 +322,7 @@ func TestTheWindowOfAWrite(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	w.service.Script(fabrictest.Fault{Path: "updateDefinition", Before: theirs})
+	w.service.Script(emulator.Fault{Path: "updateDefinition", Before: theirs})
 	operation := sent(t, w.WriteDefinition(t.Context(), as, it, withText(t, before, "Ours."), before.Hash()))
 	if _, err := w.FinishWrite(t.Context(), as, it, operation); err != nil {
 		t.Fatal(err)

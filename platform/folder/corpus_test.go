@@ -7,7 +7,7 @@ import (
 	"readiness/definition/report"
 	"readiness/definition/semanticmodel"
 	"readiness/domain/item"
-	"readiness/internal/samples"
+	"readiness/test/samples"
 )
 
 // In real projects every item is found and read, and writing back what was read changes nothing.

@@ -10,8 +10,8 @@ import (
 
 	"readiness/domain"
 	"readiness/domain/item"
-	"readiness/internal/samples"
 	"readiness/platform/folder"
+	"readiness/test/samples"
 )
 
 // Whatever the files contain, a workspace is either visible or hidden, names have lengths that lists can repeat, a

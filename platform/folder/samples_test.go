@@ -12,8 +12,8 @@ import (
 	"readiness/definition/semanticmodel"
 	"readiness/domain/benchmark"
 	"readiness/domain/item"
-	"readiness/internal/samples"
 	"readiness/platform/folder"
+	"readiness/test/samples"
 )
 
 // ada sees all workspaces of the samples.

@@ -12,19 +12,19 @@ import (
 	"github.com/google/uuid"
 
 	"readiness/domain/item"
-	"readiness/internal/pgtest"
-	"readiness/internal/samples"
 	"readiness/platform/fabric"
-	"readiness/platform/fabric/fabrictest"
+	"readiness/platform/fabric/emulator"
 	"readiness/platform/folder"
 	"readiness/platform/quota"
+	"readiness/test/pgtest"
+	"readiness/test/samples"
 )
 
 // shared is an emulated platform that counts, and two processes that call it as several people.
 type shared struct {
 	t         *testing.T
 	url       string // of the database
-	service   *fabrictest.Service
+	service   *emulator.Service
 	processes [2]*fabric.Platform
 	workspace uuid.UUID
 	model     item.Item
@@ -53,9 +53,9 @@ func newShared(t *testing.T) *shared {
 	s := &shared{t: t, url: pgtest.URL(t)}
 	f, err := folder.Open(samples.Workspaces(t), folder.Options{})
 	check(t, err)
-	s.service = fabrictest.New(fabrictest.Options{Folder: f, Now: s.Now, AtOnce: true, Quotas: fabrictest.Quotas{Calls: 200, Operations: 200},
-		Person: func(bearer string) (fabrictest.Person, error) {
-			return fabrictest.Person{ID: bearer, Scopes: []string{"Workspace.Read.All", "Item.ReadWrite.All", "Report.Read.All"}}, nil
+	s.service = emulator.New(emulator.Options{Folder: f, Now: s.Now, AtOnce: true, Quotas: emulator.Quotas{Calls: 200, Operations: 200},
+		Person: func(bearer string) (emulator.Person, error) {
+			return emulator.Person{ID: bearer, Scopes: []string{"Workspace.Read.All", "Item.ReadWrite.All", "Report.Read.All"}}, nil
 		}})
 	server := httptest.NewTLSServer(s.service)
 	t.Cleanup(server.Close)

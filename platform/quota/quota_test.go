@@ -14,8 +14,8 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/prometheus/client_golang/prometheus"
 
-	"readiness/internal/pgtest"
 	"readiness/platform/quota"
+	"readiness/test/pgtest"
 )
 
 // Two people of one tenant, and one of another.

@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"readiness/internal/pgtest"
 	"readiness/platform/quota"
+	"readiness/test/pgtest"
 )
 
 // reaches waits until so many calls wait.

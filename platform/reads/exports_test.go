@@ -19,12 +19,12 @@ import (
 	"readiness/domain"
 	"readiness/domain/item"
 	"readiness/internal/database"
-	"readiness/internal/pgtest"
-	"readiness/internal/samples"
 	"readiness/platform/fabric"
-	"readiness/platform/fabric/fabrictest"
+	"readiness/platform/fabric/emulator"
 	"readiness/platform/folder"
 	"readiness/platform/reads"
+	"readiness/test/pgtest"
+	"readiness/test/samples"
 )
 
 var export = fabric.Export{Operation: uuid.UUID{15: 1}, Person: "t/o", Workspace: uuid.UUID{15: 2}}
@@ -205,27 +205,27 @@ func TestBulkExport(t *testing.T) {
 	t.Parallel()
 	none := definition.Definition{}
 	for name, c := range map[string]struct {
-		fault          *fabrictest.Fault
+		fault          *emulator.Fault
 		few            bool
 		exports, reads int // calls that begin one; reads -1 for one of each model
 	}{
 		"together":              {nil, false, 1, 0},
 		"too few":               {nil, true, 0, -1},
-		"it is refused":         {&fabrictest.Fault{Path: "bulkExportDefinitions", Answer: says(403, `{"errorCode":"InsufficientPrivileges"}`)}, false, 1, -1},
-		"it fails":              {&fabrictest.Fault{Path: "bulkExportDefinitions", Operation: map[string]any{"errorCode": "UnknownError"}}, false, 1, -1},
-		"the result is garbage": {&fabrictest.Fault{Path: "/result", Answer: says(200, `{"definitionParts":[{"path":`)}, false, 1, -1},
-		"a poll is blocked":     {&fabrictest.Fault{Method: "GET", Path: "/v1/operations/", Answer: blocked, Times: 2}, false, 1, 0},
-		"a poll is lost":        {&fabrictest.Fault{Method: "GET", Path: "/v1/operations/", Answer: fabrictest.Lost, Times: 3}, false, 1, 0},
-		"the result is blocked": {&fabrictest.Fault{Path: "/result", Answer: blocked}, false, 1, 0},
-		"it is forgotten":       {&fabrictest.Fault{Method: "GET", Path: "/v1/operations/", Answer: fabrictest.Error(404, "OperationNotFound", "")}, false, 1, -1},
-		"a part has no payload": {&fabrictest.Fault{Path: "/result", Answer: says(200, `{"definitionParts":[{"path":"/A/x"}],"itemDefinitionsIndex":[]}`)}, false, 1, -1},
-		"the index is odd": {&fabrictest.Fault{Path: "/result", Answer: says(200, `{"definitionParts":[{"path":"/A/x","payload":""}],
+		"it is refused":         {&emulator.Fault{Path: "bulkExportDefinitions", Answer: says(403, `{"errorCode":"InsufficientPrivileges"}`)}, false, 1, -1},
+		"it fails":              {&emulator.Fault{Path: "bulkExportDefinitions", Operation: map[string]any{"errorCode": "UnknownError"}}, false, 1, -1},
+		"the result is garbage": {&emulator.Fault{Path: "/result", Answer: says(200, `{"definitionParts":[{"path":`)}, false, 1, -1},
+		"a poll is blocked":     {&emulator.Fault{Method: "GET", Path: "/v1/operations/", Answer: blocked, Times: 2}, false, 1, 0},
+		"a poll is lost":        {&emulator.Fault{Method: "GET", Path: "/v1/operations/", Answer: emulator.Lost, Times: 3}, false, 1, 0},
+		"the result is blocked": {&emulator.Fault{Path: "/result", Answer: blocked}, false, 1, 0},
+		"it is forgotten":       {&emulator.Fault{Method: "GET", Path: "/v1/operations/", Answer: emulator.Error(404, "OperationNotFound", "")}, false, 1, -1},
+		"a part has no payload": {&emulator.Fault{Path: "/result", Answer: says(200, `{"definitionParts":[{"path":"/A/x"}],"itemDefinitionsIndex":[]}`)}, false, 1, -1},
+		"the index is odd": {&emulator.Fault{Path: "/result", Answer: says(200, `{"definitionParts":[{"path":"/A/x","payload":""}],
 			"itemDefinitionsIndex":[null,5,{"id":"x"},{"id":"63f8bf57-ab8c-5e3a-92f1-842df8148104"},{"id":"63f8bf57-ab8c-5e3a-92f1-842df8148104","rootPath":"/"}]}`)}, false, 1, -1},
-		"a path that PostgreSQL cannot hold": {&fabrictest.Fault{Path: "/result", Answer: says(200,
+		"a path that PostgreSQL cannot hold": {&emulator.Fault{Path: "/result", Answer: says(200,
 			`{"definitionParts":[{"path":"/A/\u0000","payload":""}],"itemDefinitionsIndex":[]}`)}, false, 1, -1},
-		"a path twice": {&fabrictest.Fault{Path: "/result", Answer: says(200,
+		"a path twice": {&emulator.Fault{Path: "/result", Answer: says(200,
 			`{"definitionParts":[{"path":"/A/x","payload":""},{"path":"/A/x","payload":""}],"itemDefinitionsIndex":[]}`)}, false, 1, -1},
-		"the result is empty": {&fabrictest.Fault{Path: "/result", Answer: says(200, `{"itemDefinitionsIndex":[],"definitionParts":[]}`)}, false, 1, -1},
+		"the result is empty": {&emulator.Fault{Path: "/result", Answer: says(200, `{"itemDefinitionsIndex":[],"definitionParts":[]}`)}, false, 1, -1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -326,13 +326,13 @@ func TestExportOutlastsAStep(t *testing.T) {
 	for _, m := range b.models {
 		ids = append(ids, m.ID)
 	}
-	b.service.Script(fabrictest.Fault{Path: "bulkExportDefinitions", Answer: fabrictest.Error(401, "TokenExpired", "")})
+	b.service.Script(emulator.Fault{Path: "bulkExportDefinitions", Answer: emulator.Error(401, "TokenExpired", "")})
 	if err := b.Announce(t.Context(), b.as, b.models[0].WorkspaceID, ids); !domain.IsRefused(err, domain.TokenExpired) {
 		t.Fatalf("an expired token: %v", err)
 	}
 	check(t, b.Announce(t.Context(), b.as, b.models[0].WorkspaceID, ids))
 	come(t, pool)
-	b.service.Script(fabrictest.Fault{Method: "GET", Path: "/v1/operations/", Answer: fabrictest.Error(401, "TokenExpired", "")})
+	b.service.Script(emulator.Fault{Method: "GET", Path: "/v1/operations/", Answer: emulator.Error(401, "TokenExpired", "")})
 	if _, err := b.Definition(t.Context(), b.as, b.models[0]); !domain.IsRefused(err, domain.TokenExpired) {
 		t.Fatalf("a poll with an expired token: %v", err)
 	}
@@ -355,7 +355,7 @@ func TestExportOutlastsAStep(t *testing.T) {
 // blocked is a 429 of a minute.
 func blocked(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Retry-After", "60")
-	fabrictest.Error(http.StatusTooManyRequests, "RequestBlocked", "")(w, r)
+	emulator.Error(http.StatusTooManyRequests, "RequestBlocked", "")(w, r)
 }
 
 // While the platform blocks calls, no export is begun and nothing is read singly; the first step after that begins it.
@@ -367,7 +367,7 @@ func TestExportWaitsForABlock(t *testing.T) {
 	for _, m := range b.models {
 		ids = append(ids, m.ID)
 	}
-	b.service.Script(fabrictest.Fault{Path: "bulkExportDefinitions", Answer: blocked, Times: 2})
+	b.service.Script(emulator.Fault{Path: "bulkExportDefinitions", Answer: blocked, Times: 2})
 	for range 2 {
 		err := b.Announce(t.Context(), b.as, b.models[0].WorkspaceID, ids)
 		if pending, ok := errors.AsType[*item.Pending](err); !ok || pending.After != time.Minute {
@@ -392,7 +392,7 @@ func says(status int, body string) http.HandlerFunc {
 // bulk is an emulator over the samples with a client that exports.
 type bulk struct {
 	*fabric.Platform
-	service *fabrictest.Service
+	service *emulator.Service
 	folder  *folder.Platform
 	models  []item.Item
 	as      item.Caller
@@ -409,9 +409,9 @@ func newBulkWith(t *testing.T, pool *pgxpool.Pool, exports fabric.Exports) *bulk
 	var err error
 	b.folder, err = folder.Open(samples.Workspaces(t), folder.Options{})
 	check(t, err)
-	b.service = fabrictest.New(fabrictest.Options{Folder: b.folder, Lasts: time.Nanosecond, Layout: fabrictest.Layout{Exact: true},
-		Person: func(bearer string) (fabrictest.Person, error) {
-			return fabrictest.Person{ID: bearer, Scopes: []string{"Workspace.Read.All", "Item.ReadWrite.All", "Report.Read.All"}}, nil
+	b.service = emulator.New(emulator.Options{Folder: b.folder, Lasts: time.Nanosecond, Layout: emulator.Layout{Exact: true},
+		Person: func(bearer string) (emulator.Person, error) {
+			return emulator.Person{ID: bearer, Scopes: []string{"Workspace.Read.All", "Item.ReadWrite.All", "Report.Read.All"}}, nil
 		}})
 	server := httptest.NewTLSServer(b.service)
 	t.Cleanup(server.Close)

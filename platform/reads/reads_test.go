@@ -6,9 +6,9 @@ import (
 
 	"github.com/google/uuid"
 
-	"readiness/internal/pgtest"
 	"readiness/platform/fabric"
 	"readiness/platform/reads"
+	"readiness/test/pgtest"
 )
 
 // A read is found by the operation, person and item that it is for, by no other, and until it is dropped.

@@ -15,10 +15,10 @@ import (
 	"github.com/google/uuid"
 
 	"readiness/domain/item"
-	"readiness/internal/pgtest"
 	"readiness/platform/fabric"
-	"readiness/platform/fabric/fabrictest"
+	"readiness/platform/fabric/emulator"
 	"readiness/platform/reads"
+	"readiness/test/pgtest"
 )
 
 // Every recorded bulk export gives each of its items what the recorded client saw: the parts whose longest root is the
@@ -31,7 +31,7 @@ func TestRecordedExports(t *testing.T) {
 	}
 	n := 0
 	for _, folder := range folders {
-		all, err := fabrictest.Recordings(folder)
+		all, err := emulator.Recordings(folder)
 		check(t, err)
 		for _, r := range all {
 			for at, e := range r.Exchanges {
@@ -73,12 +73,12 @@ func (x exported) of(root string) map[string]string {
 	return parts
 }
 
-func replayExport(t *testing.T, file string, begun *fabrictest.Exchange, later []*fabrictest.Exchange) {
+func replayExport(t *testing.T, file string, begun *emulator.Exchange, later []*emulator.Exchange) {
 	t.Helper()
 	path := "/v1/operations/" + begun.Header.Get("x-ms-operation-id")
-	var states []*fabrictest.Exchange
+	var states []*emulator.Exchange
 	var want exported
-	var result *fabrictest.Exchange
+	var result *emulator.Exchange
 	for _, e := range later {
 		switch e.URL.Path {
 		case path:

@@ -17,13 +17,13 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"readiness/domain/item"
-	"readiness/internal/pgtest"
-	"readiness/internal/testworld"
 	"readiness/platform/fabric"
-	"readiness/platform/fabric/fabrictest"
+	"readiness/platform/fabric/emulator"
 	"readiness/platform/folder"
 	"readiness/platform/quota"
 	"readiness/platform/reads"
+	"readiness/test/pgtest"
+	"readiness/test/testworld"
 )
 
 // The simulated tenant: as many workspaces of as many models, as one call assesses at most.
@@ -37,7 +37,7 @@ const (
 type tenant struct {
 	t       *testing.T
 	pool    *pgxpool.Pool
-	service *fabrictest.Service
+	service *emulator.Service
 	*fabric.Platform
 	waited time.Duration
 }
@@ -66,10 +66,10 @@ func newTenant(t *testing.T, root string) *tenant {
 	check(t, err)
 	t.Cleanup(pool.Close)
 	w := &tenant{t: t, pool: pool}
-	w.service = fabrictest.New(fabrictest.Options{Folder: f, Now: w.Now, Lasts: 1900 * time.Millisecond,
-		Quotas: fabrictest.Quotas{Calls: 200, Operations: 200},
-		Person: func(bearer string) (fabrictest.Person, error) {
-			return fabrictest.Person{ID: bearer, Scopes: []string{"Workspace.Read.All", "Item.ReadWrite.All", "Report.Read.All"}}, nil
+	w.service = emulator.New(emulator.Options{Folder: f, Now: w.Now, Lasts: 1900 * time.Millisecond,
+		Quotas: emulator.Quotas{Calls: 200, Operations: 200},
+		Person: func(bearer string) (emulator.Person, error) {
+			return emulator.Person{ID: bearer, Scopes: []string{"Workspace.Read.All", "Item.ReadWrite.All", "Report.Read.All"}}, nil
 		}})
 	server := httptest.NewTLSServer(w.service)
 	t.Cleanup(server.Close)

@@ -12,24 +12,24 @@ import (
 	"readiness/definition"
 	"readiness/domain"
 	"readiness/domain/item"
-	"readiness/internal/samples"
 	"readiness/platform/fabric"
-	"readiness/platform/fabric/fabrictest"
+	"readiness/platform/fabric/emulator"
 	"readiness/platform/folder"
 	"readiness/platform/union"
+	"readiness/test/samples"
 )
 
 // newUnion returns an empty folder or one with the samples, united with an emulator of Fabric that has the samples. No one is asked
 // to sign in: a token is the person's name. consent is what people lack at Fabric.
-func newUnion(t *testing.T, dir string, consent error) (*union.Platform, *fabrictest.Service) {
+func newUnion(t *testing.T, dir string, consent error) (*union.Platform, *emulator.Service) {
 	t.Helper()
 	local, err := folder.Open(dir, folder.Options{})
 	check(t, err)
 	behind, err := folder.Open(samples.Workspaces(t), folder.Options{})
 	check(t, err)
-	service := fabrictest.New(fabrictest.Options{Folder: behind, Lasts: time.Nanosecond,
-		Person: func(bearer string) (fabrictest.Person, error) {
-			return fabrictest.Person{ID: bearer, Scopes: []string{"Workspace.Read.All", "Item.ReadWrite.All", "Report.Read.All", "Item.Read.All"}}, nil
+	service := emulator.New(emulator.Options{Folder: behind, Lasts: time.Nanosecond,
+		Person: func(bearer string) (emulator.Person, error) {
+			return emulator.Person{ID: bearer, Scopes: []string{"Workspace.Read.All", "Item.ReadWrite.All", "Report.Read.All", "Item.Read.All"}}, nil
 		}})
 	server := httptest.NewTLSServer(service)
 	t.Cleanup(server.Close)

@@ -11,9 +11,9 @@ import (
 	"github.com/spf13/pflag"
 
 	"readiness/client"
-	"readiness/cmd/readiness/cli"
+	"readiness/cmd/cli"
+	"readiness/cmd/readiness/clientcmd/runreport"
 	"readiness/cmd/readiness/clientcmd/sheet"
-	"readiness/evaluation"
 	"readiness/internal/optional"
 	"readiness/offline/show"
 )
@@ -254,7 +254,7 @@ code 1 means that there is no result, 2 that the command line is wrong.`,
 		if !gate.wanted(cmd) {
 			return c.started(ctx, s, answer, err)
 		}
-		return c.judged(ctx, s, &gate, answer, err, func(o client.Operation, result []byte) (*evaluation.Report, error) {
+		return c.judged(ctx, s, &gate, answer, err, func(o client.Operation, result []byte) (*runreport.Report, error) {
 			return gate.ofTest(ctx, s, args[0], o, result)
 		})
 	})

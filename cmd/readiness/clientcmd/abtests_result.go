@@ -5,9 +5,9 @@ import (
 	"fmt"
 
 	"readiness/client"
-	"readiness/cmd/readiness/cli"
+	"readiness/cmd/cli"
 	"readiness/cmd/readiness/clientcmd/sheet"
-	"readiness/domain/comparison"
+	"readiness/domain/verdict"
 )
 
 // aggregate is the part of a client.AbAggregate that is printed. Members that the service omits stay nil.
@@ -86,7 +86,7 @@ func abResultTable(s *sheet.Sheet, r client.AbTestResult) {
 	}
 	conclusion := a.concluded()
 	s.Say("A/B test %s, run %s", cli.Printable(r.AbTestID), cli.Printable(r.RunID))
-	var asked struct{ A, B comparison.Side }
+	var asked struct{ A, B verdict.Side }
 	if json.Unmarshal(r.Document, &asked) == nil && asked.A.Kind != "" && asked.B.Kind != "" {
 		s.Say("Side A answered by %s\nSide B answered by %s", cli.Printable(asked.A.Answerer()),
 			cli.Printable(asked.B.Answerer()))

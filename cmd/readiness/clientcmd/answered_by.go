@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"readiness/client"
-	"readiness/cmd/readiness/cli"
+	"readiness/cmd/cli"
 	"readiness/internal/optional"
 )
 

@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"readiness/client"
-	"readiness/cmd/readiness/cli"
+	"readiness/cmd/cli"
 	"readiness/internal/jsonerror"
 	"readiness/internal/optional"
 )

@@ -8,7 +8,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/spf13/cobra"
 
-	"readiness/cmd/readiness/cli"
+	"readiness/cmd/cli"
 )
 
 // ids accepts before arguments of any kind followed by n ids. listing is the command that lists those ids.

@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"readiness/client"
-	"readiness/cmd/readiness/cli"
+	"readiness/cmd/cli"
 )
 
 // noWaitFlag adds --no-wait to a command that starts work.

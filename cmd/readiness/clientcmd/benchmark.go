@@ -12,10 +12,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"readiness/client"
-	"readiness/cmd/readiness/cli"
+	"readiness/cmd/cli"
+	"readiness/cmd/readiness/clientcmd/runreport"
 	"readiness/cmd/readiness/clientcmd/sheet"
-	"readiness/domain/comparison"
-	"readiness/evaluation"
+	"readiness/domain/verdict"
 	"readiness/internal/jsonerror"
 	"readiness/internal/optional"
 	"readiness/offline/show"
@@ -172,7 +172,7 @@ result, 2 that the command line is wrong. --junit, --markdown and --html write r
 		if !gate.wanted(cmd) {
 			return c.started(ctx, s, answer, err)
 		}
-		return c.judged(ctx, s, &gate, answer, err, func(_ client.Operation, result []byte) (*evaluation.Report, error) {
+		return c.judged(ctx, s, &gate, answer, err, func(_ client.Operation, result []byte) (*runreport.Report, error) {
 			return gate.ofRun(ctx, s, workspaceID, modelID, result)
 		})
 	})
@@ -311,12 +311,12 @@ func answeredQuestions(document []byte) []answeredQuestion {
 func benchmarkTable(s *sheet.Sheet, b client.BenchmarkRunResult) {
 	r := b.Run
 	var asked struct {
-		Summary comparison.Side `json:"summary"`
+		Summary verdict.Side `json:"summary"`
 	}
 	known := json.Unmarshal(b.Document, &asked) == nil && asked.Summary.Kind != ""
 	how := "asked of" // a score of the rules engine is not a score of the answerer
 	switch {
-	case asked.Summary.Target.Transport == comparison.Embedded:
+	case asked.Summary.Target.Transport == verdict.Embedded:
 		how = "simulated in place of"
 	case asked.Summary.Target.UsesGenerateQuery():
 		how = "asked of Generate Query in place of"

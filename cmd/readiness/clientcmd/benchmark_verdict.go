@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"readiness/client"
-	"readiness/cmd/readiness/cli"
+	"readiness/cmd/cli"
 	"readiness/cmd/readiness/clientcmd/sheet"
 	"readiness/offline/show"
 )

@@ -15,7 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"readiness/client"
-	"readiness/cmd/readiness/cli"
+	"readiness/cmd/cli"
 	"readiness/cmd/readiness/clientcmd/sheet"
 )
 
@@ -47,7 +47,7 @@ an A/B run.
 
 Output is a table; --json prints the service's response instead, one document per page of a long list. A refusal shows
 its code, what it concerns and the request id to search for in the service's log; the exit code is 1.`,
-		Example: `  readiness token --account contoso --person ada | readiness client login --base-url http://127.0.0.1:8080
+		Example: `  readinessd token --account contoso --person ada | readiness client login --base-url http://127.0.0.1:8080
   readiness client assess "Retail Analytics" Inventory
   readiness client preview "Retail Analytics" Inventory descriptions`,
 		Args: cobra.NoArgs,

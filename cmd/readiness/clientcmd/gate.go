@@ -15,15 +15,15 @@ import (
 	"github.com/spf13/cobra"
 
 	"readiness/client"
-	"readiness/cmd/readiness/cli"
+	"readiness/cmd/cli"
+	"readiness/cmd/readiness/clientcmd/runreport"
 	"readiness/cmd/readiness/clientcmd/sheet"
-	"readiness/evaluation"
 	"readiness/internal/optional"
 )
 
 // gateFlags define when a run fails the command, and which reports of it are written.
 type gateFlags struct {
-	evaluation.Gate
+	runreport.Gate
 	failUnder                       int
 	baseline, junit, markdown, html string
 }
@@ -106,7 +106,7 @@ func modelOf(side client.AbTestSide) (workspaceID, modelID uuid.UUID, err error)
 // judged waits for a run that was started, prints its result, writes the reports of it and applies the gate. reported
 // makes the report from the operation and its result.
 func (c *calls) judged(ctx context.Context, s *client.Service, f *gateFlags, answer *http.Response, err error,
-	reported func(o client.Operation, result []byte) (*evaluation.Report, error)) error {
+	reported func(o client.Operation, result []byte) (*runreport.Report, error)) error {
 	o, body, err := c.finished(ctx, s, answer, err)
 	if err != nil {
 		return err
@@ -159,7 +159,7 @@ type askedAgain struct {
 
 // earlier returns the run to compare with: the one of --baseline, else the last one that succeeded with the same questions
 // and answerer; nil if there is none.
-func (f *gateFlags) earlier(ctx context.Context, s *client.Service, a askedAgain) (*evaluation.Baseline, error) {
+func (f *gateFlags) earlier(ctx context.Context, s *client.Service, a askedAgain) (*runreport.Baseline, error) {
 	runID := f.baseline
 	if runID == "" {
 		for page, err := range benchmarkRunPages(ctx, s, a.workspaceID, a.modelID) {
@@ -188,7 +188,7 @@ func (f *gateFlags) earlier(ctx context.Context, s *client.Service, a askedAgain
 	if t := got.JSON200.Run.FinishedAtUtc; t != nil {
 		at = *t
 	}
-	return &evaluation.Baseline{RunID: runID, At: at, Document: got.JSON200.Document}, nil
+	return &runreport.Baseline{RunID: runID, At: at, Document: got.JSON200.Document}, nil
 }
 
 func sameAnswerer(a, b client.AnsweredBy) bool {
@@ -197,7 +197,7 @@ func sameAnswerer(a, b client.AnsweredBy) bool {
 }
 
 // ofRun returns the report of a benchmark run.
-func (f *gateFlags) ofRun(ctx context.Context, s *client.Service, workspaceID, modelID uuid.UUID, result []byte) (*evaluation.Report,
+func (f *gateFlags) ofRun(ctx context.Context, s *client.Service, workspaceID, modelID uuid.UUID, result []byte) (*runreport.Report,
 	error) {
 	var b client.BenchmarkRunResult
 	if err := json.Unmarshal(result, &b); err != nil {
@@ -207,11 +207,11 @@ func (f *gateFlags) ofRun(ctx context.Context, s *client.Service, workspaceID, m
 	if err != nil {
 		return nil, err
 	}
-	return evaluation.OfRun(cli.Printable(sheet.OrID(b.Run.SemanticModelName, b.Run.SemanticModelID)), b.Document, before)
+	return runreport.OfRun(cli.Printable(sheet.OrID(b.Run.SemanticModelName, b.Run.SemanticModelID)), b.Document, before)
 }
 
 // ofTest returns the report of an A/B run.
-func (f *gateFlags) ofTest(ctx context.Context, s *client.Service, testID string, o client.Operation, result []byte) (*evaluation.Report,
+func (f *gateFlags) ofTest(ctx context.Context, s *client.Service, testID string, o client.Operation, result []byte) (*runreport.Report,
 	error) {
 	var b client.AbTestResult
 	if err := json.Unmarshal(result, &b); err != nil {
@@ -242,5 +242,5 @@ func (f *gateFlags) ofTest(ctx context.Context, s *client.Service, testID string
 	if a := readAggregate(b.Aggregate); a != nil {
 		conclusion = cmp.Or(a.Sentence, fmt.Sprintf("Over %d questions: %s.", a.Comparable, a.concluded()))
 	}
-	return evaluation.OfTest(cli.Printable(got.JSON200.Name), conclusion, b.Document, before)
+	return runreport.OfTest(cli.Printable(got.JSON200.Name), conclusion, b.Document, before)
 }

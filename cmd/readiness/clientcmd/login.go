@@ -17,7 +17,7 @@ import (
 	"golang.org/x/term"
 
 	"readiness/client"
-	"readiness/cmd/readiness/cli"
+	"readiness/cmd/cli"
 	"readiness/cmd/readiness/clientcmd/sheet"
 )
 
@@ -46,7 +46,7 @@ The token is stored with the service's address if the service accepts it, and is
 		Example: `  readiness client login --base-url https://readiness.example.com --issuer https://login.example.com/tenant/v2.0 \
       --client-id 5b1f… --scope api://readiness/Service.ReadWrite.All
   readiness client login --device --base-url https://readiness.example.com --issuer https://login.example.com --client-id readiness
-  readiness token --account contoso --person ada | readiness client login --base-url http://127.0.0.1:8080
+  readinessd token --account contoso --person ada | readiness client login --base-url http://127.0.0.1:8080
   readiness client login --base-url https://readiness.example.com --token-file token.txt --profile contoso`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {

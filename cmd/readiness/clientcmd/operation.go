@@ -11,7 +11,7 @@ import (
 	"github.com/google/uuid"
 
 	"readiness/client"
-	"readiness/cmd/readiness/cli"
+	"readiness/cmd/cli"
 	"readiness/cmd/readiness/clientcmd/sheet"
 	"readiness/internal/optional"
 )

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"readiness/client"
-	"readiness/cmd/readiness/cli"
+	"readiness/cmd/cli"
 	"readiness/internal/filelock"
 )
 

@@ -15,7 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"readiness/client"
-	"readiness/cmd/readiness/cli"
+	"readiness/cmd/cli"
 	"readiness/domain/benchmark"
 	"readiness/domain/benchmark/goldenset"
 	"readiness/offline/show"

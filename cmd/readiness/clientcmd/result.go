@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"readiness/client"
-	"readiness/cmd/readiness/cli"
+	"readiness/cmd/cli"
 	"readiness/cmd/readiness/clientcmd/sheet"
 	"readiness/internal/optional"
 )

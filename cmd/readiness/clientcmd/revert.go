@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"readiness/client"
-	"readiness/cmd/readiness/cli"
+	"readiness/cmd/cli"
 )
 
 func (c *calls) revertCommand() *cobra.Command {

@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"readiness/client"
-	"readiness/cmd/readiness/cli"
+	"readiness/cmd/cli"
 	"readiness/cmd/readiness/clientcmd/sheet"
 	"readiness/internal/optional"
 )

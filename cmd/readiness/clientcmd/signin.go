@@ -20,7 +20,7 @@ import (
 
 	"readiness/client"
 	"readiness/client/signin"
-	"readiness/cmd/readiness/cli"
+	"readiness/cmd/cli"
 )
 
 // renewsBefore is how long before its end a token is renewed.

@@ -12,7 +12,7 @@ import (
 	"readiness/domain/benchmark"
 	"readiness/domain/benchmark/goldenset"
 	"readiness/domain/benchmark/modelquery"
-	"readiness/domain/comparison"
+	"readiness/domain/verdict"
 )
 
 const head = "question,expectedAnswer,expectedValue,dax,cluster,weight,ordered,tags\n"
@@ -43,7 +43,7 @@ func TestReadCSV(t *testing.T) {
 		"blank cells at end":    {"question,expectedValue\nHow many?,5,, \n", []benchmark.Question{{Text: "How many?", Expected: benchmark.Expected{Value: "5"}}}},
 		"twice, with other ids": {"question,expectedValue,questionId\nHow many?,5,a\nHow many?,5,b\n", []benchmark.Question{{Text: "How many?", QuestionID: "a", Expected: benchmark.Expected{Value: "5"}}, {Text: "How many?", QuestionID: "b", Expected: benchmark.Expected{Value: "5"}}}},
 		"fields": {"question,fields\nHow many?,\"[{\"\"role\"\":\"\"measure\"\",\"\"name\"\":\"\"N\"\"}]\"\n", []benchmark.Question{{Text: "How many?", Expected: benchmark.Expected{
-			Fields: []comparison.Field{{Role: comparison.MeasureField, Name: "N"}}}}}},
+			Fields: []verdict.Field{{Role: verdict.MeasureField, Name: "N"}}}}}},
 	} {
 		got, err := goldenset.Read(goldenset.CSV, []byte(tt.file))
 		if diff := cmp.Diff(tt.want, got); err != nil || diff != "" {
@@ -183,7 +183,7 @@ func TestRoundTrip(t *testing.T) {
 				q.Source, q.Tags = benchmark.Generated, []string{"=b", "c d"}
 			}
 			if r.IntN(3) == 0 {
-				q.Expected.Fields = []comparison.Field{{Role: comparison.FilterField, Table: "T", Name: text(), Operator: modelquery.In, Values: []string{text(), text()}}}
+				q.Expected.Fields = []verdict.Field{{Role: verdict.FilterField, Table: "T", Name: text(), Operator: modelquery.In, Values: []string{text(), text()}}}
 			}
 			set.Questions = append(set.Questions, q)
 		}

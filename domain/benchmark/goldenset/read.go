@@ -11,7 +11,7 @@ import (
 	"readiness/definition/textfile"
 	"readiness/domain"
 	"readiness/domain/benchmark"
-	"readiness/domain/comparison"
+	"readiness/domain/verdict"
 )
 
 // Read returns the questions of a file, in its order. The error is a *Faults. The
@@ -193,7 +193,7 @@ func readSource(text string, q *benchmark.Question) string {
 func readFields(text string, q *benchmark.Question) string {
 	d := json.NewDecoder(strings.NewReader(text))
 	d.DisallowUnknownFields()
-	var all []comparison.Field
+	var all []verdict.Field
 	if err := d.Decode(&all); err != nil {
 		if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
 			return fmt.Sprintf("is not a list of fields: %s is a %s", wrong.Field, wrong.Value)

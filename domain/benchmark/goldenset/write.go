@@ -10,7 +10,7 @@ import (
 
 	"readiness/domain/benchmark"
 	"readiness/domain/benchmark/modelquery"
-	"readiness/domain/comparison"
+	"readiness/domain/verdict"
 )
 
 // Write returns the questions as a file. Read gives the same questions again, except
@@ -37,17 +37,17 @@ func Write(f Format, questions []benchmark.Question) ([]byte, error) {
 
 // object is a question in JSON lines.
 type object struct {
-	Question       string             `json:"question"`
-	ExpectedAnswer string             `json:"expectedAnswer,omitempty"`
-	ExpectedValue  string             `json:"expectedValue,omitempty"`
-	DAX            string             `json:"dax,omitempty"`
-	Cluster        string             `json:"cluster,omitempty"`
-	Weight         float64            `json:"weight,omitempty"`
-	Ordered        bool               `json:"ordered,omitempty"`
-	Tags           []string           `json:"tags,omitempty"`
-	QuestionID     string             `json:"questionId,omitempty"`
-	Source         benchmark.Source   `json:"source,omitempty"`
-	Fields         []comparison.Field `json:"fields,omitempty"`
+	Question       string           `json:"question"`
+	ExpectedAnswer string           `json:"expectedAnswer,omitempty"`
+	ExpectedValue  string           `json:"expectedValue,omitempty"`
+	DAX            string           `json:"dax,omitempty"`
+	Cluster        string           `json:"cluster,omitempty"`
+	Weight         float64          `json:"weight,omitempty"`
+	Ordered        bool             `json:"ordered,omitempty"`
+	Tags           []string         `json:"tags,omitempty"`
+	QuestionID     string           `json:"questionId,omitempty"`
+	Source         benchmark.Source `json:"source,omitempty"`
+	Fields         []verdict.Field  `json:"fields,omitempty"`
 }
 
 // writeCSV writes a byte order mark first, by which spreadsheets recognize UTF-8.
@@ -87,7 +87,7 @@ func writeCSV(questions []benchmark.Question) ([]byte, error) {
 }
 
 // needed returns the fields of a question's answer; nil if they follow from its query.
-func needed(q benchmark.Question) []comparison.Field {
+func needed(q benchmark.Question) []verdict.Field {
 	read, err := modelquery.Parse(q.Expected.DAX)
 	if len(q.Expected.Fields) == 0 || err == nil && sameFields(q.Expected.Fields, read.Fields()) {
 		return nil
@@ -97,17 +97,17 @@ func needed(q benchmark.Question) []comparison.Field {
 
 // sameFields reports whether fields of an answer are those of its query. A query names
 // measures without their table.
-func sameFields(of, read []comparison.Field) bool {
+func sameFields(of, read []verdict.Field) bool {
 	of = slices.Clone(of)
 	for i, f := range of {
-		if f.Role == comparison.MeasureField || f.Operator == modelquery.Top || f.Operator == modelquery.Bottom {
+		if f.Role == verdict.MeasureField || f.Operator == modelquery.Top || f.Operator == modelquery.Bottom {
 			if f.Table == "" {
 				return false
 			}
 			of[i].Table = ""
 		}
 	}
-	hash := func(all []comparison.Field) string {
+	hash := func(all []verdict.Field) string {
 		return benchmark.Set{Questions: []benchmark.Question{{Expected: benchmark.Expected{Fields: all}}}}.Hash()
 	}
 	return hash(of) == hash(read)

@@ -11,7 +11,7 @@ import (
 	"readiness/definition/semanticmodel"
 	"readiness/domain/benchmark"
 	"readiness/domain/benchmark/modelquery"
-	"readiness/internal/samples"
+	"readiness/test/samples"
 )
 
 // anyName draws names that often contain what DAX must escape.

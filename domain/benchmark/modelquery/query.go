@@ -2,7 +2,7 @@
 // its calendar, and their DAX in one normal form.
 package modelquery
 
-import "readiness/domain/comparison"
+import "readiness/domain/verdict"
 
 // Query is a question in terms of a model: measures, groupings and filters. Answers are
 // compared by exactly these fields, so each question has one normal form, described at
@@ -91,16 +91,16 @@ func ValueTypeOf(dataType string) ValueType {
 }
 
 // Fields returns the query's fields in the form in which answers are compared.
-func (q Query) Fields() []comparison.Field {
-	all := make([]comparison.Field, 0, len(q.Measures)+len(q.Groupings)+len(q.Filters))
+func (q Query) Fields() []verdict.Field {
+	all := make([]verdict.Field, 0, len(q.Measures)+len(q.Groupings)+len(q.Filters))
 	for _, m := range q.Measures {
-		all = append(all, comparison.Field{Role: comparison.MeasureField, Table: m.Table, Name: m.Name})
+		all = append(all, verdict.Field{Role: verdict.MeasureField, Table: m.Table, Name: m.Name})
 	}
 	for _, g := range q.Groupings {
-		all = append(all, comparison.Field{Role: comparison.GroupingField, Table: g.Table, Name: g.Name})
+		all = append(all, verdict.Field{Role: verdict.GroupingField, Table: g.Table, Name: g.Name})
 	}
 	for _, f := range q.Filters {
-		all = append(all, comparison.Field{Role: comparison.FilterField, Table: f.Table, Name: f.Name, Operator: f.Operator,
+		all = append(all, verdict.Field{Role: verdict.FilterField, Table: f.Table, Name: f.Name, Operator: f.Operator,
 			Values: f.Values})
 	}
 	return all

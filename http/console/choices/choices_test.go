@@ -10,7 +10,7 @@ import (
 	"github.com/google/uuid"
 
 	"readiness/http/console/choices"
-	"readiness/internal/pgtest"
+	"readiness/test/pgtest"
 )
 
 var now = time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)

@@ -7,14 +7,14 @@ import (
 	"strings"
 
 	"readiness/client"
-	"readiness/domain/comparison"
+	"readiness/domain/verdict"
 	"readiness/http/console/chart"
 )
 
 // aggregate is the summary of a comparison; the zero value means that there is none.
 type aggregate struct {
 	known bool
-	comparison.Aggregate
+	verdict.Aggregate
 }
 
 // aggregateOf returns the summary that the interface sent; the zero value without one, or if it cannot be read.
@@ -37,7 +37,7 @@ func aggregateOf(sent *client.AbAggregate) aggregate {
 func (g aggregate) Known() bool { return g.known }
 
 // points returns a share as points, with one decimal.
-func points(r *comparison.Rate) float64 { return math.Round(float64(*r)*1000) / 10 }
+func points(r *verdict.Rate) float64 { return math.Round(float64(*r)*1000) / 10 }
 
 // signed returns points with their sign.
 func signed(p float64) string {
@@ -56,8 +56,8 @@ func (g aggregate) Points() string {
 }
 
 // verdicts are the conclusions in words.
-var verdicts = map[comparison.Conclusion]string{comparison.ABetter: "A is better", comparison.BBetter: "B is better",
-	comparison.NoDifferenceShown: "no difference is shown", comparison.Inconclusive: "inconclusive: too many questions have no answer"}
+var verdicts = map[verdict.Conclusion]string{verdict.ABetter: "A is better", verdict.BBetter: "B is better",
+	verdict.NoDifferenceShown: "no difference is shown", verdict.Inconclusive: "inconclusive: too many questions have no answer"}
 
 // Verdict returns what is concluded, in words; "" without a summary.
 func (g aggregate) Verdict() string { return verdicts[g.Conclusion] }
@@ -65,11 +65,11 @@ func (g aggregate) Verdict() string { return verdicts[g.Conclusion] }
 // Tone returns how the conclusion is coloured.
 func (g aggregate) Tone() chart.Tone {
 	switch g.Conclusion {
-	case comparison.BBetter:
+	case verdict.BBetter:
 		return chart.Good
-	case comparison.ABetter:
+	case verdict.ABetter:
 		return chart.Poor
-	case comparison.NoDifferenceShown, comparison.Inconclusive:
+	case verdict.NoDifferenceShown, verdict.Inconclusive:
 	}
 	return chart.Plain
 }
@@ -125,7 +125,7 @@ func (g aggregate) Shows() string {
 	return shows(*g.MinimumDetectable)
 }
 
-func shows(d comparison.Detectable) string {
+func shows(d verdict.Detectable) string {
 	if d.Difference == nil {
 		return strings.TrimSuffix("With "+questions(d.N)+": "+d.Note, ".") + "."
 	}
@@ -154,7 +154,7 @@ func detectable(sent *client.AbMinimumDetectableEffect) string {
 		return ""
 	}
 	text, err := json.Marshal(sent)
-	var d comparison.Detectable
+	var d verdict.Detectable
 	if err != nil || json.Unmarshal(text, &d) != nil {
 		return ""
 	}

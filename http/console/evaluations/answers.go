@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"readiness/domain/comparison"
+	"readiness/domain/verdict"
 	"readiness/http/console/changes"
 )
 
@@ -19,15 +19,15 @@ type asked struct {
 	Expected       string
 	// Query is the expected query; "" if it is not known.
 	Query   string
-	Change  comparison.Change
+	Change  verdict.Change
 	Answers []answer
 }
 
 // answer is the answer of a side to a question: one ask that represents all of them.
 type answer struct {
 	Side string
-	comparison.Tally
-	ask comparison.Ask
+	verdict.Tally
+	ask verdict.Ask
 	// Overrule is where a person's verdict is sent; "" if the run is not known.
 	Overrule, Back, Question string
 	// Key makes the ids of the form's fields.
@@ -35,7 +35,7 @@ type answer struct {
 }
 
 // answerOf returns the answer of a side: the first ask with the verdict of the question, else the first.
-func answerOf(side string, t comparison.Tally) answer {
+func answerOf(side string, t verdict.Tally) answer {
 	a := answer{Side: side, Tally: t}
 	for i, ask := range t.Asks {
 		if i == 0 || ask.Verdict == t.Verdict && a.ask.Verdict != t.Verdict {
@@ -63,16 +63,16 @@ func (a answer) Query() string { return a.ask.Query }
 func (a answer) Reason() string { return a.ask.Reason }
 
 // methods are what decided a verdict, in words.
-var methods = map[comparison.Method]string{comparison.ByError: "by an error", comparison.ByRefusal: "because the side says so",
-	comparison.ByResultSet: "by the rows of both queries", comparison.ByFields: "by the meaning of both queries",
-	comparison.ByValue: "by the value",
-	comparison.ByJudge: "by an AI judge", comparison.ByPerson: "by a person"}
+var methods = map[verdict.Method]string{verdict.ByError: "by an error", verdict.ByRefusal: "because the side says so",
+	verdict.ByResultSet: "by the rows of both queries", verdict.ByFields: "by the meaning of both queries",
+	verdict.ByValue: "by the value",
+	verdict.ByJudge: "by an AI judge", verdict.ByPerson: "by a person"}
 
 // Method returns what decided the verdict, in words.
 func (a answer) Method() string { return methods[a.ask.Method] }
 
 // Machine returns the service's decision if a person decided too.
-func (a answer) Machine() *comparison.Decision { return a.ask.Machine }
+func (a answer) Machine() *verdict.Decision { return a.ask.Machine }
 
 // Took returns how long the answer took.
 func (a answer) Took() string {
@@ -91,13 +91,13 @@ func (a answer) Overrulable() bool { return a.Overrule != "" && a.Answered > 0 }
 // Tone returns how a verdict is coloured.
 func (a answer) Tone() string {
 	switch a.Verdict {
-	case comparison.Correct:
+	case verdict.Correct:
 		return "good"
-	case comparison.Incorrect:
+	case verdict.Incorrect:
 		return "poor"
-	case comparison.Unclear, comparison.Refused:
+	case verdict.Unclear, verdict.Refused:
 		return "fair"
-	case comparison.Errored:
+	case verdict.Errored:
 	}
 	return ""
 }
@@ -124,19 +124,19 @@ func (q asked) Against() *changes.Sides {
 
 // Tag returns the change in words, and Tone how it is coloured.
 func (q asked) Tag() string {
-	return map[comparison.Change]string{comparison.Improved: "improved", comparison.Regressed: "regressed",
-		comparison.SameCorrect: "both correct",
-		comparison.SameWrong:   "both wrong", comparison.NotComparable: "not comparable"}[q.Change]
+	return map[verdict.Change]string{verdict.Improved: "improved", verdict.Regressed: "regressed",
+		verdict.SameCorrect: "both correct",
+		verdict.SameWrong:   "both wrong", verdict.NotComparable: "not comparable"}[q.Change]
 }
 
 // Tone returns how the change is coloured.
 func (q asked) Tone() string {
 	switch q.Change {
-	case comparison.Improved, comparison.SameCorrect:
+	case verdict.Improved, verdict.SameCorrect:
 		return "good"
-	case comparison.Regressed:
+	case verdict.Regressed:
 		return "poor"
-	case comparison.SameWrong, comparison.NotComparable:
+	case verdict.SameWrong, verdict.NotComparable:
 		return "fair"
 	}
 	return ""

@@ -12,7 +12,7 @@ import (
 	"github.com/google/uuid"
 
 	"readiness/client"
-	"readiness/domain/comparison"
+	"readiness/domain/verdict"
 	"readiness/http/console/page"
 	"readiness/internal/optional"
 )
@@ -144,14 +144,14 @@ func Asked(a client.AnsweredBy) string {
 		}
 		return " " + *of
 	}
-	switch kind := comparison.AgentKind(optional.Text(a.Kind)); kind {
-	case comparison.DataAgent:
+	switch kind := verdict.AgentKind(optional.Text(a.Kind)); kind {
+	case verdict.DataAgent:
 		return "data agent" + name(a.DataAgentName)
-	case comparison.ServiceTestAgent:
+	case verdict.ServiceTestAgent:
 		return "draft of data agent" + name(a.DataAgentName)
-	case comparison.PlatformAssistant:
+	case verdict.PlatformAssistant:
 		return "the platform's assistant"
-	case comparison.GenericAgent:
+	case verdict.GenericAgent:
 		return "AI provider" + name(a.ProviderName)
 	default:
 		return cmp.Or(string(kind), "unknown")

@@ -8,7 +8,7 @@ import (
 	"github.com/google/uuid"
 
 	"readiness/client"
-	"readiness/domain/comparison"
+	"readiness/domain/verdict"
 	"readiness/http/console/page"
 )
 
@@ -19,7 +19,7 @@ type compared struct {
 	Summary aggregate
 	// Answerers say what answered on each side.
 	Answerers [2]string
-	Sides     [2]comparison.ComparisonSide
+	Sides     [2]verdict.ComparisonSide
 	Questions paged
 	// Ready is whether the comparison is stored.
 	Ready bool
@@ -85,12 +85,12 @@ func (c *compared) read(v *page.Visit, id, runID uuid.UUID) error {
 	if err != nil {
 		return err
 	}
-	var document comparison.Document
+	var document verdict.Document
 	if err := json.Unmarshal(got.JSON200.Document, &document); err != nil {
 		return fmt.Errorf("console: the comparison of run %s: %w", runID, err)
 	}
 	c.Summary = aggregateOf(got.JSON200.Aggregate)
-	c.Sides = [2]comparison.ComparisonSide{document.A, document.B}
+	c.Sides = [2]verdict.ComparisonSide{document.A, document.B}
 	c.Answerers = [2]string{document.A.Answerer(), document.B.Answerer()}
 	excluded := map[string]string{}
 	for _, e := range document.Excluded {
@@ -126,20 +126,20 @@ func (a *answer) of(s client.AbTestSide, runID *string, questionID, key string) 
 // rank puts regressions first, then improvements, then what cannot be compared, both wrong, and both correct.
 func rank(q asked) int {
 	switch q.Change {
-	case comparison.Regressed:
+	case verdict.Regressed:
 		return 0
-	case comparison.Improved:
+	case verdict.Improved:
 		return 1
-	case comparison.NotComparable:
+	case verdict.NotComparable:
 		return 2
-	case comparison.SameWrong:
+	case verdict.SameWrong:
 		return 3
-	case comparison.SameCorrect:
+	case verdict.SameCorrect:
 	}
 	return 4
 }
 
 // Choices are the verdicts that a person can give.
 func (answer) Choices() []string {
-	return []string{string(comparison.Correct), string(comparison.Incorrect), string(comparison.Unclear), string(comparison.Refused)}
+	return []string{string(verdict.Correct), string(verdict.Incorrect), string(verdict.Unclear), string(verdict.Refused)}
 }

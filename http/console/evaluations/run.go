@@ -9,7 +9,7 @@ import (
 
 	"readiness/client"
 	"readiness/domain/benchmark"
-	"readiness/domain/comparison"
+	"readiness/domain/verdict"
 	"readiness/http/console/page"
 )
 
@@ -19,7 +19,7 @@ type answered struct {
 	Base      string
 	Ready     bool
 	Judge     *client.JudgeReview
-	Summary   comparison.ComparisonSide
+	Summary   verdict.ComparisonSide
 	Questions paged
 }
 
@@ -98,13 +98,13 @@ func (a *answered) read(document benchmark.RunDocument, number int) {
 	}
 	a.Questions = ordered(all, func(q asked) int {
 		switch q.Answers[0].Verdict {
-		case comparison.Incorrect:
+		case verdict.Incorrect:
 			return 0
-		case comparison.Unclear, comparison.Refused:
+		case verdict.Unclear, verdict.Refused:
 			return 1
-		case comparison.Errored:
+		case verdict.Errored:
 			return 2
-		case comparison.Correct:
+		case verdict.Correct:
 		}
 		return 3
 	}, number, address)

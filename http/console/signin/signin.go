@@ -17,7 +17,7 @@ import (
 	"readiness/client"
 	"readiness/client/inprocess"
 	"readiness/http/console/page"
-	"readiness/vault"
+	"readiness/storage/vault"
 )
 
 //go:embed *.html
@@ -152,7 +152,7 @@ func (d *Desk) admit(v *page.Visit, code string) error {
 	now := d.o.Now()
 	if !d.used.take(d.o.Trial.Key, code, now) {
 		return &page.Problem{Status: http.StatusForbidden, Title: "This address can no longer be opened",
-			Text: "An address with a code works once, for 10 minutes. The command readiness token --console prints a new one."}
+			Text: "An address with a code works once, for 10 minutes. The command readinessd token --console prints a new one."}
 	}
 	d.set(v.Writer, trialCookie, pass(d.o.Trial.Key, forCookie, now.Add(browserLife)), int(browserLife.Seconds()))
 	return v.See("/sign-in?to=" + url.QueryEscape(to(v.Request)))
@@ -174,7 +174,7 @@ func (d *Desk) trialFor(r *http.Request) bool {
 func (d *Desk) trial(v *page.Visit) error {
 	if !d.trialFor(v.Request) {
 		return &page.Problem{Status: http.StatusForbidden, Title: "The trial is only for a browser that opened its address",
-			Text: "Open the address that the service printed when it started. The command readiness token --console prints a new one."}
+			Text: "Open the address that the service printed when it started. The command readinessd token --console prints a new one."}
 	}
 	form, err := v.Form()
 	if err != nil {

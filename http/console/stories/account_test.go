@@ -3,8 +3,8 @@ package stories_test
 import (
 	"testing"
 
-	"readiness/http/console/consoletest"
-	"readiness/http/console/consoletest/chromium"
+	"readiness/test/consoletest"
+	"readiness/test/consoletest/chromium"
 )
 
 // TestWatch is the job of someone who wants to know which reports are viewed: add Pixies to a report, and open its page.

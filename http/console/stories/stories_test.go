@@ -3,8 +3,8 @@ package stories_test
 import (
 	"testing"
 
-	"readiness/http/console/consoletest"
-	"readiness/http/console/consoletest/chromium"
+	"readiness/test/consoletest"
+	"readiness/test/consoletest/chromium"
 )
 
 // TestLead is the weekly job of a lead: sign in, assess models for the first time, see which is worst and what is wrong with it.

@@ -10,7 +10,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"readiness/platform/fabric/fabrictest"
+	"readiness/platform/fabric/emulator"
 	"readiness/platform/fabric/probe"
 )
 
@@ -39,7 +39,7 @@ var errStopped = errors.New("signal: interrupt")
 // A probe that is interrupted at any of its calls deletes its items, and has no answers.
 func TestAnInterruptedProbe(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, fabrictest.Layout{}, fabrictest.Unknown{NoIQ: true}) // a session of Fabric IQ makes further calls
+	w := newWorld(t, emulator.Layout{}, emulator.Unknown{NoIQ: true}) // a session of Fabric IQ makes further calls
 	for at, more := 1, true; more; at++ {
 		for _, answered := range []bool{false, true} {
 			ctx, cancel := context.WithCancelCause(t.Context())
@@ -74,30 +74,30 @@ func TestAProbeThatFails(t *testing.T) {
 	t.Parallel()
 	collection := "/semanticModels"
 	for name, c := range map[string]struct {
-		faults   []fabrictest.Fault
+		faults   []emulator.Fault
 		change   func(*probe.Probe)
 		says     string
 		complete bool
 		left     int
 	}{
 		"no such workspace":     {change: func(p *probe.Probe) { p.Workspace = uuid.New() }, says: "WorkspaceNotFound"},
-		"no items are created":  {faults: []fabrictest.Fault{refuses("POST", collection, 403, "InsufficientPrivileges", 2)}, says: "(InsufficientPrivileges)"},
-		"a creation that fails": {faults: []fabrictest.Fault{{Method: "POST", Path: collection, Times: 2, Operation: map[string]any{"errorCode": "CapacityNotActive"}}}, says: "(CapacityNotActive)"},
-		"a creation whose answer is lost": {faults: []fabrictest.Fault{{Method: "POST", Path: collection, Lost: true}},
+		"no items are created":  {faults: []emulator.Fault{refuses("POST", collection, 403, "InsufficientPrivileges", 2)}, says: "(InsufficientPrivileges)"},
+		"a creation that fails": {faults: []emulator.Fault{{Method: "POST", Path: collection, Times: 2, Operation: map[string]any{"errorCode": "CapacityNotActive"}}}, says: "(CapacityNotActive)"},
+		"a creation whose answer is lost": {faults: []emulator.Fault{{Method: "POST", Path: collection, Lost: true}},
 			says: "the connection ended early"},
-		"a creation that never was": {faults: []fabrictest.Fault{{Method: "POST", Path: collection, Answer: fabrictest.Lost}},
+		"a creation that never was": {faults: []emulator.Fault{{Method: "POST", Path: collection, Answer: emulator.Lost}},
 			says: "if the workspace ever has an item named readiness-probe-"},
-		"the platform ends":          {faults: []fabrictest.Fault{refuses("POST", "getDefinition", 500, "UnknownError", 9)}, says: "UnknownError"},
-		"reports are not created":    {faults: []fabrictest.Fault{refuses("POST", "/reports", 400, "InvalidInput", 1)}, complete: true},
-		"a deletion that fails once": {faults: []fabrictest.Fault{refuses("DELETE", "", 500, "UnknownError", 1)}, complete: true},
-		"no deletion": {faults: []fabrictest.Fault{refuses("DELETE", "", 403, "InsufficientPrivileges", 99)}, complete: true, left: 2,
+		"the platform ends":          {faults: []emulator.Fault{refuses("POST", "getDefinition", 500, "UnknownError", 9)}, says: "UnknownError"},
+		"reports are not created":    {faults: []emulator.Fault{refuses("POST", "/reports", 400, "InvalidInput", 1)}, complete: true},
+		"a deletion that fails once": {faults: []emulator.Fault{refuses("DELETE", "", 500, "UnknownError", 1)}, complete: true},
+		"no deletion": {faults: []emulator.Fault{refuses("DELETE", "", 403, "InsufficientPrivileges", 99)}, complete: true, left: 2,
 			says: "2 item(s) named readiness-probe-"},
-		"nothing is listed afterwards": {faults: []fabrictest.Fault{{Method: "DELETE", Answer: fabrictest.Lost, Times: 99}}, complete: true, left: 2,
+		"nothing is listed afterwards": {faults: []emulator.Fault{{Method: "DELETE", Answer: emulator.Lost, Times: 99}}, complete: true, left: 2,
 			says: "are left in the workspace; delete them"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := newWorld(t, fabrictest.Layout{}, fabrictest.Unknown{})
+			w := newWorld(t, emulator.Layout{}, emulator.Unknown{})
 			w.service.Script(c.faults...)
 			p := w.probe()
 			if c.change != nil {
@@ -120,6 +120,6 @@ func TestAProbeThatFails(t *testing.T) {
 	}
 }
 
-func refuses(method, path string, status int, code string, times int) fabrictest.Fault {
-	return fabrictest.Fault{Method: method, Path: path, Times: times, Answer: fabrictest.Error(status, code, "no")}
+func refuses(method, path string, status int, code string, times int) emulator.Fault {
+	return emulator.Fault{Method: method, Path: path, Times: times, Answer: emulator.Error(status, code, "no")}
 }

@@ -18,11 +18,11 @@ import (
 	"readiness/definition/rewrite"
 	"readiness/domain"
 	"readiness/domain/item"
-	"readiness/internal/samples"
 	"readiness/platform/fabric"
-	"readiness/platform/fabric/fabrictest"
+	"readiness/platform/fabric/emulator"
 	"readiness/platform/fabric/probe"
 	"readiness/platform/folder"
+	"readiness/test/samples"
 )
 
 var (
@@ -35,7 +35,7 @@ var (
 
 // world is an emulated tenant over a copy of the samples, with a clock that advances only by waits.
 type world struct {
-	service *fabrictest.Service
+	service *emulator.Service
 	server  *httptest.Server
 	folder  *folder.Platform
 	report  strings.Builder
@@ -44,7 +44,7 @@ type world struct {
 	now time.Time
 }
 
-func newWorld(t *testing.T, layout fabrictest.Layout, unknown fabrictest.Unknown) *world {
+func newWorld(t *testing.T, layout emulator.Layout, unknown emulator.Unknown) *world {
 	t.Helper()
 	dir := t.TempDir()
 	if err := os.CopyFS(dir, os.DirFS(samples.Workspaces(t))); err != nil {
@@ -61,9 +61,9 @@ func newWorld(t *testing.T, layout fabrictest.Layout, unknown fabrictest.Unknown
 			scopes = append(scopes, s[strings.LastIndexByte(s, '/')+1:])
 		}
 	}
-	w.service = fabrictest.New(fabrictest.Options{Folder: w.folder, Now: w.clock, Layout: layout, Unknown: unknown,
-		Person: func(bearer string) (fabrictest.Person, error) {
-			return fabrictest.Person{ID: bearer, Scopes: scopes}, nil
+	w.service = emulator.New(emulator.Options{Folder: w.folder, Now: w.clock, Layout: layout, Unknown: unknown,
+		Person: func(bearer string) (emulator.Person, error) {
+			return emulator.Person{ID: bearer, Scopes: scopes}, nil
 		}})
 	w.server = httptest.NewTLSServer(w.service)
 	t.Cleanup(w.server.Close)
@@ -173,8 +173,8 @@ func TestEveryAnswerBothWays(t *testing.T) {
 	}
 	sales := func(t *testing.T, w *world) item.Item { return w.model(t, retail, "Retail Sales") }
 	for name, c := range map[string]struct {
-		layout  fabrictest.Layout
-		unknown fabrictest.Unknown
+		layout  emulator.Layout
+		unknown emulator.Unknown
 		reports string
 		found   func(fabric.Answers) bool
 		then    func(t *testing.T, w *world, p *fabric.Platform) string // what is wrong
@@ -183,13 +183,13 @@ func TestEveryAnswerBothWays(t *testing.T) {
 			then: func(t *testing.T, w *world, p *fabric.Platform) string {
 				return says(describes(t, p, sales(t, w), "Sold."), "", "")
 			}},
-		"writes are not kept": {layout: fabrictest.Layout{Forgetful: true}, reports: "passed: no", found: func(a fabric.Answers) bool { return !a.Passed }},
+		"writes are not kept": {layout: emulator.Layout{Forgetful: true}, reports: "passed: no", found: func(a fabric.Answers) bool { return !a.Passed }},
 
-		"Generate Query is there": {unknown: fabrictest.Unknown{Generates: func(item.Item, string) (any, string, error) { return nil, "EVALUATE Probe", nil }},
+		"Generate Query is there": {unknown: emulator.Unknown{Generates: func(item.Item, string) (any, string, error) { return nil, "EVALUATE Probe", nil }},
 			reports: "Generate Query's answer is understood: yes", found: func(a fabric.Answers) bool { return a.Passed }},
-		"Generate Query is not understood": {unknown: fabrictest.Unknown{Generates: func(item.Item, string) (any, string, error) { return nil, "Sorry.", nil }},
+		"Generate Query is not understood": {unknown: emulator.Unknown{Generates: func(item.Item, string) (any, string, error) { return nil, "Sorry.", nil }},
 			reports: "Generate Query's answer is understood: no; it has no query", found: func(a fabric.Answers) bool { return a.Passed }},
-		"Generate Query fails": {unknown: fabrictest.Unknown{Generates: func(item.Item, string) (any, string, error) { return nil, "", errors.New("oops") }},
+		"Generate Query fails": {unknown: emulator.Unknown{Generates: func(item.Item, string) (any, string, error) { return nil, "", errors.New("oops") }},
 			reports: "Generate Query's answer is understood: no; PlatformUnavailable", found: func(a fabric.Answers) bool { return a.Passed }},
 		"Generate Query is not there": {reports: "Generate Query is offered: no; OperationNotSupportedForItem", found: func(a fabric.Answers) bool { return a.Passed }},
 
@@ -201,7 +201,7 @@ func TestEveryAnswerBothWays(t *testing.T) {
 				}
 				return says(err, "", "")
 			}},
-		"parts are hidden and kept": {layout: fabrictest.Layout{DropCopilot: true, KeepsHidden: true}, reports: "an update keeps hidden parts: yes",
+		"parts are hidden and kept": {layout: emulator.Layout{DropCopilot: true, KeepsHidden: true}, reports: "an update keeps hidden parts: yes",
 			found: func(a fabric.Answers) bool { return a.Passed && !a.CopilotShown && a.HiddenKept },
 			then: func(t *testing.T, w *world, p *fabric.Platform) string {
 				d, err := p.Definition(t.Context(), ada, sales(t, w))
@@ -210,23 +210,23 @@ func TestEveryAnswerBothWays(t *testing.T) {
 				}
 				return says(describes(t, p, sales(t, w), "Sold."), "", "")
 			}},
-		"parts are hidden and deleted": {layout: fabrictest.Layout{DropCopilot: true}, reports: "an update keeps hidden parts: no; an update deletes them",
+		"parts are hidden and deleted": {layout: emulator.Layout{DropCopilot: true}, reports: "an update keeps hidden parts: no; an update deletes them",
 			found: func(a fabric.Answers) bool { return a.Passed && !a.CopilotShown && !a.HiddenKept },
 			then: func(t *testing.T, w *world, p *fabric.Platform) string {
 				return says(describes(t, p, sales(t, w), "Sold."), domain.OperationNotSupportedForItem, "Fabric IQ shows")
 			}},
-		"parts are hidden, and nobody says whether kept": {layout: fabrictest.Layout{DropCopilot: true, KeepsHidden: true},
-			unknown: fabrictest.Unknown{NoIQ: true}, reports: "an update keeps hidden parts: not known; Fabric IQ does not answer",
+		"parts are hidden, and nobody says whether kept": {layout: emulator.Layout{DropCopilot: true, KeepsHidden: true},
+			unknown: emulator.Unknown{NoIQ: true}, reports: "an update keeps hidden parts: not known; Fabric IQ does not answer",
 			found: func(a fabric.Answers) bool { return !a.HiddenKept },
 			then: func(t *testing.T, w *world, p *fabric.Platform) string {
 				return says(describes(t, p, sales(t, w), "Sold."), domain.OperationNotSupportedForItem, "Fabric IQ does not say")
 			}},
-		"parts are lost": {layout: fabrictest.Layout{LosesCopilot: true}, reports: "not known; the model has no AI instructions, though they were given",
+		"parts are lost": {layout: emulator.Layout{LosesCopilot: true}, reports: "not known; the model has no AI instructions, though they were given",
 			found: func(a fabric.Answers) bool { return a.Passed && !a.CopilotShown && !a.HiddenKept }},
 
-		"nothing is laid out otherwise": {layout: fabrictest.Layout{Exact: true}, reports: "the model's parts come back as they were given: yes",
+		"nothing is laid out otherwise": {layout: emulator.Layout{Exact: true}, reports: "the model's parts come back as they were given: yes",
 			found: func(a fabric.Answers) bool { return a.Passed && len(a.Relaid) == 0 }},
-		"line ends, JSON and white space": {layout: fabrictest.Layout{CRLF: true, CompactJSON: true, TrimMarkdown: true},
+		"line ends, JSON and white space": {layout: emulator.Layout{CRLF: true, CompactJSON: true, TrimMarkdown: true},
 			reports: "the model's parts: Copilot/schema.json as JSON laid out otherwise",
 			found: func(a fabric.Answers) bool {
 				return a.Passed && a.Relaid["definition/database.tmdl"] == "with other line ends" &&
@@ -244,7 +244,7 @@ func TestEveryAnswerBothWays(t *testing.T) {
 				}
 				return ""
 			}},
-		"no early polls": {unknown: fabrictest.Unknown{BlocksEarlyPolls: true}, reports: "operations may be asked for early: no",
+		"no early polls": {unknown: emulator.Unknown{BlocksEarlyPolls: true}, reports: "operations may be asked for early: no",
 			found: func(a fabric.Answers) bool { return a.Passed && a.EarlyPollsBlocked },
 			then: func(t *testing.T, w *world, p *fabric.Platform) string {
 				if err := describes(t, p, sales(t, w), "Sold."); err != nil {
@@ -262,13 +262,13 @@ func TestEveryAnswerBothWays(t *testing.T) {
 				return ""
 			}},
 
-		"a label": {unknown: fabrictest.Unknown{Label: protected("LabelForbids")}, reports: "a protected item is refused: yes; with LabelForbids",
+		"a label": {unknown: emulator.Unknown{Label: protected("LabelForbids")}, reports: "a protected item is refused: yes; with LabelForbids",
 			found: func(a fabric.Answers) bool { return a.LabelCode == "LabelForbids" },
 			then: func(t *testing.T, w *world, p *fabric.Platform) string {
 				_, err := p.Definition(t.Context(), ada, w.model(t, retail, "Store Operations"))
 				return says(err, domain.ItemNotReadable, "LabelForbids")
 			}},
-		"a label that forbids nothing": {unknown: fabrictest.Unknown{Label: protected("")}, reports: "a protected item is refused: no",
+		"a label that forbids nothing": {unknown: emulator.Unknown{Label: protected("")}, reports: "a protected item is refused: no",
 			found: func(a fabric.Answers) bool { return a.LabelCode == "" },
 			then: func(t *testing.T, w *world, p *fabric.Platform) string {
 				_, err := p.Definition(t.Context(), ada, w.model(t, retail, "Store Operations"))
@@ -276,7 +276,7 @@ func TestEveryAnswerBothWays(t *testing.T) {
 			}},
 
 		"sizes": {reports: "the largest definition that is taken: 2 MiB or more", found: func(a fabric.Answers) bool { return a.RefusedBytes == 0 }},
-		"a limit of size": {unknown: fabrictest.Unknown{LargestUpdate: 1 << 20}, reports: "taken: less than 1 MiB; 1 MiB are refused with RequestEntityTooLarge",
+		"a limit of size": {unknown: emulator.Unknown{LargestUpdate: 1 << 20}, reports: "taken: less than 1 MiB; 1 MiB are refused with RequestEntityTooLarge",
 			found: func(a fabric.Answers) bool { return a.RefusedBytes > 1<<20 },
 			then: func(t *testing.T, w *world, p *fabric.Platform) string {
 				before, err := p.Definition(t.Context(), ada, sales(t, w))
@@ -300,7 +300,7 @@ func TestEveryAnswerBothWays(t *testing.T) {
 				_, err := p.Definition(t.Context(), linus, w.model(t, seasonal, "Holiday"))
 				return says(err, domain.CapacityPaused, "resume it")
 			}},
-		"a paused capacity, by another name": {unknown: fabrictest.Unknown{PausedCode: "CapacitySleeps"}, reports: "getDefinition: CapacitySleeps",
+		"a paused capacity, by another name": {unknown: emulator.Unknown{PausedCode: "CapacitySleeps"}, reports: "getDefinition: CapacitySleeps",
 			found: func(a fabric.Answers) bool { return len(a.PausedCodes) > 0 },
 			then: func(t *testing.T, w *world, p *fabric.Platform) string {
 				_, err := p.Definition(t.Context(), linus, w.model(t, seasonal, "Holiday"))
@@ -314,10 +314,10 @@ func TestEveryAnswerBothWays(t *testing.T) {
 				return says(err, "", "")
 			}},
 		"exact": {reports: "queries are answered with exact decimals: yes", found: func(a fabric.Answers) bool { return a.ArrowRefused == "" }},
-		"inexact": {unknown: fabrictest.Unknown{ArrowRefused: "DatasetNotOnCapacity"},
+		"inexact": {unknown: emulator.Unknown{ArrowRefused: "DatasetNotOnCapacity"},
 			reports: "queries are answered with exact decimals: no; DatasetNotOnCapacity",
 			found:   func(a fabric.Answers) bool { return a.ArrowRefused == "DatasetNotOnCapacity" && a.Passed }},
-		"no queries": {unknown: fabrictest.Unknown{QueriesRefused: "TenantSwitchDisabled"}, reports: "queries are answered: no; TenantSwitchDisabled",
+		"no queries": {unknown: emulator.Unknown{QueriesRefused: "TenantSwitchDisabled"}, reports: "queries are answered: no; TenantSwitchDisabled",
 			found: func(a fabric.Answers) bool { return a.QueriesRefused == "TenantSwitchDisabled" },
 			then: func(t *testing.T, w *world, p *fabric.Platform) string {
 				sent := len(w.service.Calls())

@@ -13,10 +13,10 @@ import (
 	"time"
 
 	"readiness/domain/item"
-	"readiness/internal/samples"
-	"readiness/platform/fabric/fabrictest"
+	"readiness/platform/fabric/emulator"
 	"readiness/platform/fabric/setup"
 	"readiness/platform/folder"
+	"readiness/test/samples"
 )
 
 // bounded fails a call that may last longer than the check.
@@ -42,11 +42,11 @@ func TestCheck(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	provider, err := fabrictest.NewEntra(client, time.Now)
+	provider, err := emulator.NewEntra(client, time.Now)
 	if err != nil {
 		t.Fatal(err)
 	}
-	service := fabrictest.New(fabrictest.Options{Folder: behind, Person: provider.Person})
+	service := emulator.New(emulator.Options{Folder: behind, Person: provider.Person})
 	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if strings.HasPrefix(r.URL.Path, "/v1") {
 			service.ServeHTTP(w, r)
@@ -73,15 +73,15 @@ func TestCheck(t *testing.T) {
 	for name, c := range map[string]struct {
 		change  func(*setup.Application)
 		token   string
-		refuses []fabrictest.Refusal
+		refuses []emulator.Refusal
 		want    []string // in the output
 		fails   string
 		not     string
 	}{
 		"all":        {nil, good, nil, []string{"platform: granted", "agent: granted", "2 workspace(s)"}, "", ""},
 		"no token":   {nil, "", nil, []string{"tenant " + tenant + " is at", "not tried"}, "", "granted"},
-		"no consent": {nil, good, []fabrictest.Refusal{{Scope: "Workspace.Read.All", Status: 400, Body: consent}}, nil, "grant the application https://api.fabric.microsoft.com/Workspace.Read.All", "workspace(s)"},
-		"no optional consent": {nil, good, []fabrictest.Refusal{
+		"no consent": {nil, good, []emulator.Refusal{{Scope: "Workspace.Read.All", Status: 400, Body: consent}}, nil, "grant the application https://api.fabric.microsoft.com/Workspace.Read.All", "workspace(s)"},
+		"no optional consent": {nil, good, []emulator.Refusal{
 			{Scope: "Dataset.Read.All", Status: 400, Body: consent}, {Scope: "Dataset.Read.All", Status: 400, Body: consent}}, // MSAL asks twice
 			[]string{"usage: not granted; grant the application https://api.fabric.microsoft.com/Dataset.Read.All", "workspace(s)"}, "", ""},
 		"expired":           {nil, expired, nil, nil, "expired", "workspace(s)"},

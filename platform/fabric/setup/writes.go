@@ -151,7 +151,7 @@ func (w *Writes) Load(may func(context.Context, item.Caller) (bool, error), log 
 				"can turn on writing with settings.fabricWrites of the account in the accounts file")
 		case !probed(as.Person).Passed:
 			return domain.Refuse(domain.OperationNotSupportedForItem, "the service writes to no item of your organization before a probe "+
-				"has passed there; its operator runs readiness fabric probe")
+				"has passed there; its operator runs readinessd fabric probe")
 		}
 		return nil
 	}, nil

@@ -15,12 +15,12 @@ import (
 	"github.com/google/uuid"
 
 	"readiness/domain/item"
-	"readiness/internal/samples"
 	"readiness/platform/fabric"
-	"readiness/platform/fabric/fabrictest"
+	"readiness/platform/fabric/emulator"
 	"readiness/platform/fabric/probe"
 	"readiness/platform/fabric/setup"
 	"readiness/platform/folder"
+	"readiness/test/samples"
 )
 
 // A person writes only if their account is named and the probe of their tenant has passed.
@@ -164,14 +164,14 @@ func TestProbeKeepsAnswers(t *testing.T) {
 		"not passed": {workspace: "dd861a23-9ffc-5a77-a120-f2f1e51bfd19", forgets: true, kept: true},
 		"not asked":  {workspace: client, fails: "is not there"},
 	} {
-		provider, err := fabrictest.NewEntra(client, time.Now)
+		provider, err := emulator.NewEntra(client, time.Now)
 		if err != nil {
 			t.Fatal(err)
 		}
-		provider.SetPeople(fabrictest.User{Name: "ada", Object: ada})
-		service := fabrictest.New(fabrictest.Options{Folder: behind, Person: provider.Person, AtOnce: true, Lasts: time.Nanosecond,
-			RetryAfter: time.Second, Layout: fabrictest.Layout{Forgetful: c.forgets}})
-		server := httptest.NewTLSServer(fabrictest.Handler(service, provider))
+		provider.SetPeople(emulator.User{Name: "ada", Object: ada})
+		service := emulator.New(emulator.Options{Folder: behind, Person: provider.Person, AtOnce: true, Lasts: time.Nanosecond,
+			RetryAfter: time.Second, Layout: emulator.Layout{Forgetful: c.forgets}})
+		server := httptest.NewTLSServer(emulator.Handler(service, provider))
 		t.Cleanup(server.Close)
 		dir := t.TempDir()
 		secret, file := filepath.Join(dir, "secret"), filepath.Join(dir, "answers.json")

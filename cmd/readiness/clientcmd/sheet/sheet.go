@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"readiness/client"
-	"readiness/cmd/readiness/cli"
+	"readiness/cmd/cli"
 	"readiness/internal/optional"
 )
 

@@ -3,8 +3,8 @@ package evaluation_test
 import (
 	"testing"
 
-	"readiness/http/console/consoletest"
-	"readiness/http/console/consoletest/chromium"
+	"readiness/test/consoletest"
+	"readiness/test/consoletest/chromium"
 )
 
 // TestEvaluate is the job of a lead who asks whether one side answers better: write and import questions, ask one side, overrule an

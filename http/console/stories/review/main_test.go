@@ -5,7 +5,7 @@ import (
 	"os"
 	"testing"
 
-	"readiness/http/console/consoletest/chromium"
+	"readiness/test/consoletest/chromium"
 )
 
 func TestMain(m *testing.M) { os.Exit(chromium.Main(m)) }

@@ -5,8 +5,8 @@ import (
 
 	"github.com/chromedp/chromedp"
 
-	"readiness/http/console/consoletest"
-	"readiness/http/console/consoletest/chromium"
+	"readiness/test/consoletest"
+	"readiness/test/consoletest/chromium"
 )
 
 // TestReviewKeys decides by the keys of a change, and keeps a text that is being typed through a reload.

@@ -8,9 +8,9 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"readiness/client"
-	"readiness/http/console/consoletest"
-	"readiness/http/console/consoletest/chromium"
-	"readiness/internal/testworld"
+	"readiness/test/consoletest"
+	"readiness/test/consoletest/chromium"
+	"readiness/test/testworld"
 )
 
 // TestApplyThroughSleep applies every kind of proposals of a model, which needs reads of the person in between, while the page of the

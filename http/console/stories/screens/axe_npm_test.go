@@ -14,8 +14,8 @@ import (
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 
-	"readiness/http/console/consoletest"
-	"readiness/http/console/consoletest/chromium"
+	"readiness/test/consoletest"
+	"readiness/test/consoletest/chromium"
 )
 
 // npmTimeout bounds the installation of axe-core.

@@ -8,9 +8,9 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"readiness/client"
-	"readiness/http/console/consoletest"
-	"readiness/http/console/consoletest/chromium"
-	"readiness/internal/testworld"
+	"readiness/test/consoletest"
+	"readiness/test/consoletest/chromium"
+	"readiness/test/testworld"
 )
 
 // refusals are the headings of what a person may not see.

@@ -8,9 +8,9 @@ import (
 	"github.com/google/uuid"
 
 	"readiness/client"
-	"readiness/http/console/consoletest"
-	"readiness/http/console/consoletest/chromium"
-	"readiness/internal/testworld"
+	"readiness/test/consoletest"
+	"readiness/test/consoletest/chromium"
+	"readiness/test/testworld"
 )
 
 // TestHostileNames opens every screen with the hostile names: they are shown as they are, and make nothing wider than the window.

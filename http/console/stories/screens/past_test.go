@@ -5,8 +5,8 @@ import (
 	"time"
 
 	"readiness/client"
-	"readiness/http/console/consoletest"
-	"readiness/internal/testworld"
+	"readiness/test/consoletest"
+	"readiness/test/testworld"
 )
 
 // live gives a new world forty days of history: models are assessed every ten days, two of them are improved in between, and

@@ -13,9 +13,9 @@ import (
 	"github.com/google/uuid"
 
 	"readiness/client"
-	"readiness/http/console/consoletest"
-	"readiness/http/console/consoletest/chromium"
-	"readiness/internal/testworld"
+	"readiness/test/consoletest"
+	"readiness/test/consoletest/chromium"
+	"readiness/test/testworld"
 )
 
 // maxElements bounds the elements of a page, which is what a browser lays out.

@@ -14,8 +14,8 @@ import (
 	"github.com/ledongthuc/pdf"
 	"golang.org/x/text/unicode/norm"
 
-	"readiness/http/console/consoletest/chromium"
-	"readiness/internal/testworld"
+	"readiness/test/consoletest/chromium"
+	"readiness/test/testworld"
 )
 
 // unprinted lists faults of a printed page: tables that are collapsed, texts too light to read on paper, and buttons.

@@ -17,9 +17,9 @@ import (
 	"github.com/google/uuid"
 
 	"readiness/client"
-	"readiness/http/console/consoletest"
-	"readiness/http/console/consoletest/chromium"
-	"readiness/internal/testworld"
+	"readiness/test/consoletest"
+	"readiness/test/consoletest/chromium"
+	"readiness/test/testworld"
 )
 
 var screensDir = flag.String("screens", "", "directory in which TestScreens writes the pictures of all screens")

@@ -1,0 +1,51 @@
+package desk
+
+import (
+	"github.com/spf13/cobra"
+
+	"readiness/cmd/cli"
+	"readiness/offline"
+)
+
+func (r *desk) previewCommand() *cobra.Command {
+	var f proposeFlags
+	var format string
+	c := &cobra.Command{
+		Use:   "preview PATH…",
+		Short: "Show proposed improvements of semantic models in files, without server or database",
+		Long: `Proposes descriptions, display folders, field defaults, an AI data schema and AI instructions for the semantic models at
+the paths, as the service does. It prints what apply would write as a unified diff, and writes nothing.
+
+It also lists the objects that need a person's words, each with a question, and the dimensions whose score would fall.
+--format json prints every change with its key, reason and scores. Of the AI data schema, apply writes the recommended
+changes unless --key names others. Nothing is proposed for findings that --ignore or a model's own annotations accept;
+see assess --help. A .bim file or a folder of TMDL files alone can hold an AI data schema and AI instructions only if it
+already does; otherwise these kinds are skipped with a warning, or fail if --kind names them. If a model cannot be read,
+the exit code is 4.`,
+		Example: `  readiness preview .
+  readiness preview models/Sales.SemanticModel --kind descriptions
+  readiness preview models --ai openai --ai-model gpt-5-mini --ai-key-env OPENAI_API_KEY`,
+		RunE: func(c *cobra.Command, paths []string) error {
+			if format != "diff" && format != "json" {
+				return cli.Usage("--format must be diff or json, not %q", format)
+			}
+			all, err := r.propose(c.Context(), f, false, paths)
+			if err != nil {
+				return err
+			}
+			if format == "json" {
+				err = offline.WritePreviews(r.Stdout, all)
+			} else {
+				err = r.showProposals(all)
+			}
+			if err != nil {
+				return err
+			}
+			return failedProposals(all)
+		},
+	}
+	f.add(c)
+	c.Flags().StringVar(&format, "format", "diff", "output format: diff or json")
+	cli.Completes(c, "format", "diff", "json")
+	return c
+}

@@ -1,0 +1,51 @@
+// Package desk has the commands of the program readiness, which people run at a desk or in CI. It scores and improves models in
+// files without a server, database or network, serves them to agents, and holds the client of a service.
+package desk
+
+import (
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"readiness/cmd/cli"
+	"readiness/cmd/readiness/clientcmd"
+)
+
+// desk is the program, whose methods make the commands.
+type desk struct{ *cli.Program }
+
+// New returns the program readiness.
+func New(stdout, stderr io.Writer) *cli.Program {
+	r := &desk{cli.New(&cobra.Command{
+		Use:   "readiness",
+		Short: "Assess how ready semantic models are for AI",
+		Long: `readiness scores how ready Power BI semantic models are for AI, and improves them. It works on models in files, without a
+server, and as the client of a service on which people sign in. The program of that service is readinessd.
+
+` + cli.ExitCodes(`assess, or a benchmark or A/B run, failed --fail-under, --fail-on or --fail-on-regression`),
+		Example: `  readiness assess .
+  readiness apply . --write
+  readiness rules show DSC-01
+  readiness client login --base-url http://127.0.0.1:8080
+  readiness client assess "Retail Analytics" Inventory
+  source <(readiness completion bash)`,
+		RunE: cli.NeedsCommand,
+		Args: cli.NoArgs("readinessd", "serve", "worker", "collect", "forward", "emulator", "accounts", "people", "token", "fabric", "migrate", "events",
+			"audit", "projections", "documents", "reports", "views", "doctor"),
+	}, stdout, stderr)}
+	r.AddGroup("Models in files:", r.assessCommand(), r.previewCommand(), r.applyCommand(), r.revertCommand(), r.rulesCommand(), r.mcpCommand())
+	r.AddGroup("A service, as a person:", clientcmd.Command(r.Program))
+	r.AddReference(cli.Page{Path: "docs/readiness.md", Head: referenceHead})
+	r.AddAbout()
+	cli.DocumentEnvironment(r.Command)
+	return r.Program
+}
+
+const referenceHead = `# Commands of readiness
+
+<!-- Written by: %s config reference > %s -->
+
+Every flag can be set by its environment variable instead; the flag wins. In a variable, the values of a flag that can be
+repeated are separated by commas. ` + "`NO_COLOR`" + ` turns color off.
+
+`

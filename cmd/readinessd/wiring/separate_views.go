@@ -1,0 +1,27 @@
+package wiring
+
+import (
+	"context"
+
+	"readiness/eventstore/forward"
+	"readiness/projections"
+)
+
+// SeparateViewsSink has views use messages of the stream.
+type SeparateViewsSink struct{ *projections.SeparateViews }
+
+// Reached implements forward.Sink.
+func (s SeparateViewsSink) Reached(ctx context.Context) (forward.Place, uint64, error) {
+	at, err := s.Place(ctx)
+	return forward.Place{Epoch: at.Epoch, Position: at.Position, Hash: at.Hash}, at.Sequence, err
+}
+
+// Use implements forward.Sink.
+func (s SeparateViewsSink) Use(ctx context.Context, messages []forward.Message) error {
+	events := make([]projections.ViewsEvent, len(messages))
+	for i, m := range messages {
+		events[i] = projections.ViewsEvent{Event: m.Event, Cut: m.Cut, ViewsPlace: projections.ViewsPlace{Epoch: m.Epoch,
+			Position: m.Position, Hash: m.Hash, Sequence: m.Sequence}}
+	}
+	return s.Add(ctx, events)
+}

@@ -1,0 +1,98 @@
+package main
+
+import (
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"readiness/domain/readiness"
+	"readiness/domain/readiness/explained"
+)
+
+// The pages are those that the generator writes, and there are no others.
+func TestPagesAreCurrent(t *testing.T) {
+	t.Parallel()
+	const root = "../../.."
+	pages, err := write(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range slices.Sorted(maps.Keys(pages)) {
+		text, err := os.ReadFile(filepath.Join(root, folder, name))
+		if err != nil || string(text) != pages[name] {
+			t.Errorf("%s/%s is not what domain/readiness says (error %v); run make generate", folder, name, err)
+		}
+	}
+	stale, err := others(root, pages)
+	if err != nil || len(stale) > 0 {
+		t.Errorf("%s has %q, which no rule needs, error %v", folder, stale, err)
+	}
+}
+
+// A run writes each page once more and removes what no rule needs.
+func TestRun(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	for name, text := range map[string]string{regimePage: "## A.0 What decides\n", folder + "/OLD-01.md": "old"} {
+		if err := os.MkdirAll(filepath.Dir(filepath.Join(root, name)), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(root, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := run(root); err != nil {
+		t.Fatal(err)
+	}
+	files, err := os.ReadDir(filepath.Join(root, folder))
+	if err != nil || len(files) != len(explained.Rules())+1 {
+		t.Errorf("%d files, want one for each rule and the list, error %v", len(files), err)
+	}
+	page, err := os.ReadFile(filepath.Join(root, folder, "DSC-05.md"))
+	if want := "[docs/regime.md A.0 (1)](../regime.md#a0-what-decides)"; err != nil || !strings.Contains(string(page), want) {
+		t.Errorf("the page lacks %q, error %v", want, err)
+	}
+	if run(t.TempDir()) == nil {
+		t.Error("pages are written without docs/regime.md")
+	}
+}
+
+// A page shows the finding of the failing example, how to ignore it, and every regime that has the rule.
+func TestPage(t *testing.T) {
+	t.Parallel()
+	page := func(id string) string {
+		p, err := newRulePage(id, readiness.Regimes())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p.String()
+	}
+	for id, wants := range map[string][]string{
+		"DSC-01": {"| `2026-11` | medium | 2 | 20 | 20 | `descriptions` |", "| `2026-12` | medium | 2 | 14 | 14 | `descriptions` |", "The exact rule of `2026-11` is in docs/regime.md C.4;",
+			"> Table 'Sales': describe", "```yaml\nignore:\n  - rule: DSC-01\n    table: Sales\n    object: \"\"\n", "annotation readiness.ignore = DSC-01: ", "rules:\n  DSC-01: off\n"},
+		"REL-02": {`    object: "Sales[Region] -> Budget[Region]"`},
+		"VIS-05": {"26 times, with {n} from 1 to 26:"},
+		"VIS-06": {"Views in reports: Sales[Revenue] 40; other fields have none."},
+		"INS-03": {"`Copilot/Instructions/instructions.md`:\n\n```markdown\n", `    object: "#"`},
+		"AGT-04": {"| – | 6 |", "in docs/regime.md C.6;", `    object: Sales`},
+	} {
+		text := page(id)
+		for _, want := range wants {
+			if !strings.Contains(text, want) {
+				t.Errorf("%s lacks %q", id, want)
+			}
+		}
+	}
+	if text := page("MEA-07"); strings.Contains(text, "2026-11") {
+		t.Error("MEA-07 is shown for a regime without it")
+	}
+	if text := page("INS-08"); strings.Contains(text, "annotation") {
+		t.Error("INS-08 offers an annotation, which verified answers do not have")
+	}
+	if _, err := newRulePage("XYZ-01", readiness.Regimes()); err == nil {
+		t.Error("there is a page of a rule that does not exist")
+	}
+}

@@ -1,0 +1,17 @@
+// Package evaluation has the scripts about benchmark questions, runs, A/B tests and AI providers.
+package evaluation
+
+import (
+	"os"
+	"testing"
+
+	"readiness/test/pgtest"
+	"readiness/test/scenarios"
+)
+
+func TestMain(m *testing.M) { os.Exit(pgtest.Main(m)) }
+
+func TestScenarios(t *testing.T) {
+	t.Parallel()
+	scenarios.Run(t)
+}

@@ -1,0 +1,17 @@
+// Package optimize has the scripts about previews, applies, reverts and bundles of optimizations.
+package optimize
+
+import (
+	"os"
+	"testing"
+
+	"readiness/test/pgtest"
+	"readiness/test/scenarios"
+)
+
+func TestMain(m *testing.M) { os.Exit(pgtest.Main(m)) }
+
+func TestScenarios(t *testing.T) {
+	t.Parallel()
+	scenarios.Run(t)
+}
