@@ -42,12 +42,12 @@ WITH_POSTGRES := go run ./internal/postgres/withpostgres
 help: ## print this help
 	@awk -F ':.*## ' '/^[a-z\/]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' Makefile
 
-build: ## build bin/readiness
-	go build $(if $(DOCS_URL),-ldflags '-X readiness/offline/rulehelp.DocsURL=$(DOCS_URL)') -o bin/ ./cmd/readiness
+build: ## build bin/readiness and bin/readinessd
+	go build $(if $(DOCS_URL),-ldflags '-X readiness/offline/rulehelp.DocsURL=$(DOCS_URL)') -o bin/ ./cmd/readiness ./cmd/readinessd
 
 run: build ## serve on 127.0.0.1:8080, where the console is, with a copy of the sample workspaces, next to DATA
 	@test -d $(DATA)-workspaces || cp -R samples/workspaces $(DATA)-workspaces
-	bin/readiness serve --data $(DATA) --platform folder:$(DATA)-workspaces --accounts samples/accounts.yaml
+	bin/readinessd serve --data $(DATA) --platform folder:$(DATA)-workspaces --accounts samples/accounts.yaml
 
 demo: ## start the service in a temporary directory, call it over HTTP, and clean up; PLATFORM=emulator: over an emulated Fabric; STAY=1: keep it
 	@echo 'Building the demo. The first build also compiles its libraries, which takes a minute.'
@@ -66,7 +66,7 @@ test/fabric: ## run the scenarios, the conformance tests of packages and the dem
 	READINESS_TEST_PLATFORM=fabric $(WITH_POSTGRES) go test -count=1 $(PARALLEL) $(LIMIT) ./test/scenarios ./test/scenarios/evaluation ./test/scenarios/optimize ./test/scenarios/pixies ./commands ./http ./work $(TESTFLAGS)
 	@$(MAKE) --no-print-directory demo PLATFORM=emulator
 
-build/check: ## check the types of the program and its dependencies for every system and processor of a release
+build/check: ## check the types of the programs and their dependencies for every system and processor of a release
 	go run ./deploy/crosscheck
 
 test/release: ## check that a release is the same bytes twice, and that a changed one is found (a separate module)
@@ -129,7 +129,7 @@ bench: ## run the benchmarks that BENCH matches, by default all (docs/performanc
 	$(WITH_POSTGRES) go test -run '^$$' -bench '$(BENCH)' -benchmem -timeout 2h $(PKG)
 
 migrate: ## migrate the database in DATA to this version's schema
-	go run ./cmd/readiness migrate up --data $(DATA)
+	go run ./cmd/readinessd migrate up --data $(DATA)
 
 generate: ## regenerate all that follows from http/openapi.yaml, the pages in docs/rules, and docs/events.md
 	go generate ./...
@@ -145,9 +145,9 @@ docs/screenshots: ## write a picture of every screen of the console, in both the
 release/snapshot: ## build what a release of HEAD has, in dist: archives, packages, bills of materials, checksums (TARGETS=linux/amd64,… for some)
 	cd deploy/release && go run . -source ../.. -out $(CURDIR)/dist $(if $(TARGETS),-targets $(TARGETS)) $(if $(DOCS_URL),-docs-url $(DOCS_URL)) $(if $(KEY),-key-file $(KEY))
 
-release/image: ## build the container image of dist's Linux binary for ARCH (amd64) by buildah, as dist/readiness_ARCH.oci.tar
-	set -e; work=$$(mktemp -d); trap 'rm -rf "$$work"' EXIT; tar -xzf dist/readiness_*_linux_$(ARCH).tar.gz -C "$$work" --strip-components 1; \
-		bash deploy/container/build.sh "$$work/readiness" "$$("$$work/readiness" version | cut -d ' ' -f 2)" "$$(git log -1 --format=%ct)" dist/readiness_$(ARCH).oci.tar
+release/image: ## build the container image of dist's readinessd for Linux and ARCH (amd64) by buildah, as dist/readiness_ARCH.oci.tar
+	set -e; work=$$(mktemp -d); trap 'rm -rf "$$work"' EXIT; tar -xzf dist/readinessd_*_linux_$(ARCH).tar.gz -C "$$work" --strip-components 1; \
+		bash deploy/container/build.sh "$$work/readinessd" "$$("$$work/readinessd" version | cut -d ' ' -f 2)" "$$(git log -1 --format=%ct)" dist/readiness_$(ARCH).oci.tar
 
 clean: ## remove build output; keep the data directory
 	rm -rf bin dist coverage.out

@@ -37,6 +37,10 @@ type Options struct {
 	Timeout time.Duration
 	// Wait pauses between attempts. It returns early with the context's error.
 	Wait func(context.Context, time.Duration) error
+	// Tokens opens credentials of Microsoft Entra; without it, providers that need one are refused.
+	Tokens openai.Tokens
+	// Observe, if not nil, is called after each request to a language model with how it ended and how long it took.
+	Observe func(aiprovider.Kind, openai.Outcome, time.Duration)
 }
 
 // maxClients bounds the cached clients, each with its provider's capabilities and answers.
@@ -45,8 +49,6 @@ const maxClients = 64
 // Proposer proposes texts with the provider that an account chose. It is safe for concurrent use.
 type Proposer struct {
 	options Options
-
-	metrics metrics
 
 	mu      sync.Mutex
 	clients map[openai.Settings]*openai.Client
@@ -57,8 +59,11 @@ func New(o Options) *Proposer {
 	if o.Getenv == nil {
 		o.Getenv = os.Getenv
 	}
+	if o.Observe == nil {
+		o.Observe = func(aiprovider.Kind, openai.Outcome, time.Duration) {}
+	}
 	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
-	return &Proposer{options: o, metrics: newMetrics(), clients: map[openai.Settings]*openai.Client{}}
+	return &Proposer{options: o, clients: map[openai.Settings]*openai.Client{}}
 }
 
 // Propose asks the provider of the settings. The answer has every requested object exactly once, as a
@@ -168,7 +173,7 @@ func (p *Proposer) Silent() (n int) {
 
 func (p *Proposer) open(of openai.Settings, kind aiprovider.Kind) (*openai.Client, error) {
 	return openai.New(of, openai.Options{Client: p.options.Client, Log: p.options.Log, Wait: p.options.Wait, Timeout: p.options.Timeout,
-		Observe: p.metrics.of(kind)})
+		Tokens: p.options.Tokens, Observe: func(o openai.Outcome, took time.Duration) { p.options.Observe(kind, o, took) }})
 }
 
 // client returns the client of the settings, from the cache if it is there.

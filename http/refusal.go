@@ -153,7 +153,7 @@ func (s *Server) refusal(ctx context.Context, err error) (*domain.Refusal, int) 
 	}
 	if errors.Is(err, projections.ErrDamaged) || errors.Is(err, projections.ErrNotStored) {
 		s.log.ErrorContext(ctx, "a stored result is damaged", "requestId", callOf(ctx).id, "err", err)
-		return domain.Refuse(domain.StoreUnavailable, "the stored result is damaged or missing; an operator can find out which by readiness "+
+		return domain.Refuse(domain.StoreUnavailable, "the stored result is damaged or missing; an operator can find out which by readinessd "+
 			"documents verify and restore it from a backup, or make it again"), http.StatusBadGateway
 	}
 	if database.Unavailable(ctx, err) || s.storeAway(ctx, err) {

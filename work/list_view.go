@@ -62,7 +62,7 @@ func (w *lister) Work(ctx context.Context, job *river.Job[listView]) error {
 		return w.fail(ctx, step, fmt.Sprintf("the rows take more than %d MiB; the operator can write them with readinessd projections as-of",
 			auditview.MaxSize>>20))
 	case before.tookTooLong(err):
-		return w.fail(ctx, step, fmt.Sprintf("the events were not read within %s; the operator can write the rows with readiness "+
+		return w.fail(ctx, step, fmt.Sprintf("the events were not read within %s; the operator can write the rows with readinessd "+
 			"projections as-of", stepTimeout))
 	case before.gaveUp(), before.crashedTooOften():
 		w.Log.Error("a step failed too often; its operation ends with an internal error", "operationId", step.OperationID, "error", err)

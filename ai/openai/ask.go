@@ -5,8 +5,6 @@ import (
 	"context"
 	"errors"
 	"time"
-
-	"github.com/openai/openai-go/v3"
 )
 
 // question is one request: the system message, then alternating turns of user and assistant.
@@ -111,11 +109,11 @@ func (c *Client) sendOnce(ctx context.Context, q question, k capabilities) (text
 		return "", k.mode, err
 	}
 	defer release()
-	completion, err := c.complete(ctx, q, k)
+	answer, err := c.complete(ctx, q, k)
 	if err != nil {
 		return "", k.mode, err
 	}
-	return read(completion.Choices[0], k.mode)
+	return read(answer.Choices[0], k.mode)
 }
 
 // turn waits until another request may be in flight.
@@ -130,7 +128,7 @@ func (c *Client) turn(ctx context.Context) (release func(), err error) {
 
 // complete makes one request, unless the circuit is open; a returned completion has at least one
 // choice.
-func (c *Client) complete(all context.Context, q question, k capabilities) (*openai.ChatCompletion, error) {
+func (c *Client) complete(all context.Context, q question, k capabilities) (*completion, error) {
 	began := c.options.Now()
 	if f := c.circuit.admit(began); f != nil {
 		c.note(Silenced, 0)
@@ -139,7 +137,7 @@ func (c *Client) complete(all context.Context, q question, k capabilities) (*ope
 	limit := time.Duration(c.limits.TimeoutMs) * time.Millisecond
 	ctx, cancel := context.WithTimeout(all, limit)
 	defer cancel()
-	completion, err := c.chat.New(ctx, c.params(q, k))
+	answer, err := c.post(ctx, c.request(q, k))
 	now := c.options.Now()
 	switch {
 	case err == nil || ctx.Err() == nil:
@@ -162,21 +160,21 @@ func (c *Client) complete(all context.Context, q question, k capabilities) (*ope
 		return nil, err
 	}
 	c.note(Answered, took)
-	if len(completion.Choices) == 0 {
+	if len(answer.Choices) == 0 {
 		return nil, &failure{class: malformed, what: "its answer is empty", retry: true}
 	}
-	return completion, nil
+	return answer, nil
 }
 
 // read returns the text of an answer and its mode.
-func read(choice openai.ChatCompletionChoice, asked mode) (text string, in mode, err error) {
-	m := choice.Message
+func read(of choice, asked mode) (text string, in mode, err error) {
+	m := of.Message
 	switch {
-	case choice.FinishReason == "content_filter":
+	case of.FinishReason == "content_filter":
 		return "", asked, &failure{class: refused, what: "its content filter cut the answer"}
 	case m.Refusal != "":
 		return "", asked, &failure{class: refused, what: "it declines to answer"}
-	case choice.FinishReason == "length":
+	case of.FinishReason == "length":
 		return "", asked, &failure{class: tooLong, what: "its answer is too long"}
 	case asked == toolCall && len(m.ToolCalls) > 0:
 		return m.ToolCalls[0].Function.Arguments, toolCall, nil

@@ -21,6 +21,7 @@ import (
 	"time"
 
 	"readiness/ai/openai"
+	"readiness/ai/openai/entra"
 	"readiness/domain/aiprovider"
 	"readiness/domain/benchmark"
 	"readiness/domain/verdict"
@@ -68,7 +69,7 @@ func newAuthority(t *testing.T) *authority {
 func (a *authority) client(t *testing.T, key string, of aiprovider.Entra) (*openai.Client, error) {
 	t.Helper()
 	return openai.New(openai.Settings{Name: "Azure", BaseURL: a.URL, Model: "d", Key: key, Azure: true, Entra: of, PrivateAddresses: true},
-		openai.Options{Client: a.Server.Client(), Authority: a.URL + "/", Wait: func(ctx context.Context, _ time.Duration) error { return ctx.Err() }})
+		openai.Options{Client: a.Server.Client(), Tokens: entra.Tokens(a.URL + "/"), Wait: func(ctx context.Context, _ time.Duration) error { return ctx.Err() }})
 }
 
 // certificate returns a certificate with its private key, as PEM.

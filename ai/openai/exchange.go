@@ -95,15 +95,15 @@ func (c *Client) measured(ctx context.Context, q question, k capabilities, e *Ex
 		e.Temperature = new(0.0)
 	}
 	start := time.Now()
-	completion, err := c.complete(ctx, q, k)
+	answer, err := c.complete(ctx, q, k)
 	e.Duration = time.Since(start)
 	if err != nil {
 		return "", k.mode, err
 	}
-	e.InputTokens += max(0, completion.Usage.PromptTokens)
-	e.OutputTokens += max(0, completion.Usage.CompletionTokens)
-	e.RequestID = visible(completion.ID)
-	return read(completion.Choices[0], k.mode)
+	e.InputTokens += max(0, answer.Usage.PromptTokens)
+	e.OutputTokens += max(0, answer.Usage.CompletionTokens)
+	e.RequestID = visible(answer.ID)
+	return read(answer.Choices[0], k.mode)
 }
 
 // maxID bounds a stored provider's id, in bytes.

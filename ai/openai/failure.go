@@ -1,12 +1,10 @@
 package openai
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"net/http"
 	"strconv"
@@ -75,35 +73,6 @@ var errRedirect = errors.New("redirected")
 
 // noRedirect refuses redirects, so that keys and texts never go to an address that was not configured.
 func noRedirect(*http.Request, []*http.Request) error { return errRedirect }
-
-// bounded is middleware that bounds the bytes read and turns failure statuses into failures.
-func bounded(req *http.Request, next func(*http.Request) (*http.Response, error)) (*http.Response, error) {
-	res, err := next(req)
-	if err != nil {
-		return nil, network(err)
-	}
-	if res.StatusCode != http.StatusOK {
-		defer res.Body.Close()
-		text, err := io.ReadAll(io.LimitReader(res.Body, maxError))
-		if err != nil {
-			text = nil // the status says enough
-		}
-		return nil, failureOf(res, text)
-	}
-	// The body is read completely here, so that an interrupted connection differs from a malformed
-	// answer.
-	defer res.Body.Close()
-	text, err := io.ReadAll(io.LimitReader(res.Body, maxAnswer+1))
-	if err != nil {
-		return nil, network(err)
-	}
-	if len(text) > maxAnswer {
-		return nil, &failure{class: tooLong, what: "its answer is too large"}
-	}
-	res.Body = io.NopCloser(bytes.NewReader(text))
-	res.Header.Set("Content-Type", "application/json") // a wrong type shows when the body is parsed
-	return res, nil
-}
 
 // failureOf returns the failure for a status and its body.
 func failureOf(res *http.Response, text []byte) *failure {

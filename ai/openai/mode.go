@@ -1,11 +1,6 @@
 package openai
 
-import (
-	"encoding/json"
-
-	"github.com/openai/openai-go/v3"
-	"github.com/openai/openai-go/v3/shared"
-)
+import "encoding/json"
 
 // mode is a way to get an answer in a form, the most reliable first.
 type mode int
@@ -54,46 +49,40 @@ func (k capabilities) less(f *failure, formed bool) (capabilities, bool) {
 	return k, true
 }
 
-// params returns the parameters of the request.
-func (c *Client) params(q question, k capabilities) openai.ChatCompletionNewParams {
-	p := openai.ChatCompletionNewParams{Model: c.model}
-	p.Messages = append(p.Messages, openai.SystemMessage(q.system))
+// request returns the request for a question.
+func (c *Client) request(q question, k capabilities) chatRequest {
+	r := chatRequest{Model: c.model, Messages: []chatMessage{{"system", q.system}}}
 	for i, text := range q.turns {
-		if i%2 == 0 {
-			p.Messages = append(p.Messages, openai.UserMessage(text))
-		} else {
-			p.Messages = append(p.Messages, openai.AssistantMessage(text))
+		role := "user"
+		if i%2 == 1 {
+			role = "assistant"
 		}
+		r.Messages = append(r.Messages, chatMessage{role, text})
 	}
 	if !k.noTemperature {
-		p.Temperature = openai.Float(0)
+		r.Temperature = new(0.0)
 	}
 	switch k.tokens {
 	case maxCompletionTokens:
-		p.MaxCompletionTokens = openai.Int(int64(c.limits.MaxOutputTokens))
+		r.MaxAnswer = c.limits.MaxOutputTokens
 	case olderMaxTokens:
-		p.MaxTokens = openai.Int(int64(c.limits.MaxOutputTokens))
+		r.MaxTokens = c.limits.MaxOutputTokens
 	case noTokenLimit:
 	}
 	if q.form == nil {
-		return p
+		return r
 	}
 	switch k.mode {
 	case jsonSchema:
-		p.ResponseFormat.OfJSONSchema = &shared.ResponseFormatJSONSchemaParam{
-			JSONSchema: shared.ResponseFormatJSONSchemaJSONSchemaParam{Name: answerName, Strict: openai.Bool(true),
-				Schema: q.form.schema()},
-		}
+		r.ResponseFormat = &responseFormat{"json_schema", &answerSchema{Name: answerName, Strict: true, Schema: q.form.schema()}}
 	case toolCall:
-		p.Tools = []openai.ChatCompletionToolUnionParam{openai.ChatCompletionFunctionTool(shared.FunctionDefinitionParam{
-			Name: answerName, Description: openai.String("Gives the answer."), Strict: openai.Bool(true), Parameters: q.form.schema(),
-		})}
-		p.ToolChoice = openai.ToolChoiceOptionFunctionToolChoice(openai.ChatCompletionNamedToolChoiceFunctionParam{Name: answerName})
+		r.Tools = []chatTool{{"function", answerSchema{Name: answerName, Description: "Gives the answer.", Strict: true, Parameters: q.form.schema()}}}
+		r.ToolChoice = &chatTool{"function", answerSchema{Name: answerName}}
 	case jsonObject:
-		p.ResponseFormat.OfJSONObject = &shared.ResponseFormatJSONObjectParam{}
+		r.ResponseFormat = &responseFormat{Type: "json_object"}
 	case plain:
 	}
-	return p
+	return r
 }
 
 // answerName is the name of the schema and of the tool.

@@ -12,12 +12,8 @@ import (
 	"log/slog"
 	"net/http"
 	"net/url"
-	"strings"
 	"sync"
 	"time"
-
-	"github.com/openai/openai-go/v3"
-	"github.com/openai/openai-go/v3/option"
 
 	"readiness/domain"
 	"readiness/domain/aiprovider"
@@ -69,16 +65,23 @@ type Options struct {
 	Now     func() time.Time // time.Now when nil
 	// Observe, if not nil, is called after each request with how it ended and how long it took.
 	Observe func(Outcome, time.Duration)
-	// Authority is the host that issues tokens of Microsoft Entra, "" for the public one.
-	Authority string
+	// Tokens opens credentials of Microsoft Entra; without it, Settings with Entra are refused.
+	Tokens Tokens
 }
+
+// Tokens opens the credential of the settings, for calls by a client. The function that it returns gives a token of Azure OpenAI, from a
+// cache until it expires.
+type Tokens func(s Settings, calls *http.Client) (func(context.Context) (string, error), error)
 
 // Client asks one language model. It caches answers and the server's capabilities for its lifetime.
 type Client struct {
 	name, model          string
 	withoutDAX, withRows bool
 	limits               aiprovider.Limits
-	chat                 openai.ChatCompletionService
+	calls                http.Client
+	address              string
+	anthropic            bool // the Messages interface
+	authorize            func(*http.Request) error
 	options              Options
 	slots                chan struct{}
 	answers              cache
@@ -91,8 +94,7 @@ type Client struct {
 // placeholder is sent when there is no key: some servers require any.
 const placeholder = "none"
 
-// New returns a client of the language model. It sends no request yet, and ignores the process's
-// OPENAI_ environment variables.
+// New returns a client of the language model. It sends no request yet.
 func New(s Settings, o Options) (*Client, error) {
 	base, err := url.Parse(s.BaseURL)
 	if err != nil || base.Scheme != "https" && base.Scheme != "http" || base.Host == "" {
@@ -119,40 +121,59 @@ func New(s Settings, o Options) (*Client, error) {
 	}
 	calls.CheckRedirect, calls.Jar = noRedirect, nil
 
-	c := &Client{name: s.Name, model: s.Model, withoutDAX: s.WithoutDAX, withRows: s.WithRows, limits: s.Limits, options: o,
+	c := &Client{calls: calls, name: s.Name, model: s.Model, withoutDAX: s.WithoutDAX, withRows: s.WithRows, limits: s.Limits, options: o,
 		slots: make(chan struct{}, s.Limits.MaxConcurrency)}
 	if s.NotEnforced || s.Anthropic {
 		c.knows.mode = toolCall
 	}
-	key := cmp.Or(s.Key, placeholder)
-	options := []option.RequestOption{option.WithHTTPClient(&calls), option.WithMaxRetries(0)}
+	key, path := cmp.Or(s.Key, placeholder), "chat/completions"
+	c.authorize = func(r *http.Request) error { r.Header.Set("Authorization", "Bearer "+key); return nil }
 	switch {
-	case s.Azure && s.Entra != (aiprovider.Entra{}):
-		token, err := entra(s, &calls, o.Authority)
-		if err != nil {
-			return nil, err
-		}
-		base, options = azure(base, s, options)
-		options = append(options, option.WithMiddleware(token))
 	case s.Azure:
-		base, options = azure(base, s, append(options, option.WithHeader("Api-Key", key)))
+		if s.APIVersion == "" {
+			base = base.JoinPath("openai", "v1")
+		} else {
+			base = base.JoinPath("openai", "deployments", url.PathEscape(s.Model))
+			base.RawQuery = url.Values{"api-version": {s.APIVersion}}.Encode()
+		}
+		c.authorize = func(r *http.Request) error { r.Header.Set("Api-Key", key); return nil }
+		if s.Entra != (aiprovider.Entra{}) {
+			if c.authorize, err = tokens(s, o.Tokens, &c.calls); err != nil {
+				return nil, err
+			}
+		}
 	case s.Anthropic:
-		options = append(options, option.WithMiddleware(anthropic(key)))
-	default:
-		options = append(options, option.WithAPIKey(key))
+		c.anthropic, path = true, "messages"
+		c.authorize = func(r *http.Request) error {
+			r.Header.Set("X-Api-Key", key)
+			r.Header.Set("Anthropic-Version", anthropicVersion)
+			return nil
+		}
 	}
-	options = append(options, option.WithMiddleware(bounded))
-	c.chat = openai.NewChatCompletionService(append(options, option.WithBaseURL(strings.TrimRight(base.String(), "/")+"/"))...)
+	c.address = base.JoinPath(path).String()
 	return c, nil
 }
 
-// azure returns the address and options of a deployment of Azure OpenAI.
-func azure(endpoint *url.URL, s Settings, options []option.RequestOption) (*url.URL, []option.RequestOption) {
-	if s.APIVersion == "" {
-		return endpoint.JoinPath("openai", "v1"), options
+// tokens returns what authorizes requests by tokens of Microsoft Entra.
+func tokens(s Settings, from Tokens, calls *http.Client) (func(*http.Request) error, error) {
+	if from == nil {
+		return nil, domain.Refuse(domain.OptimizationFailed, "The AI provider %s signs in at Microsoft Entra, which only the service does.", s.Name)
 	}
-	return endpoint.JoinPath("openai", "deployments", url.PathEscape(s.Model)),
-		append(options, option.WithQuery("api-version", s.APIVersion))
+	token, err := from(s, calls)
+	if err != nil {
+		return nil, domain.Refuse(domain.OptimizationFailed, "The AI provider %s has no usable credential of Microsoft Entra.", s.Name)
+	}
+	return func(r *http.Request) error {
+		t, err := token(r.Context())
+		if r.Context().Err() != nil {
+			return network(r.Context().Err())
+		}
+		if err != nil {
+			return &failure{class: unreachable, status: http.StatusUnauthorized, what: "Microsoft Entra gives no token for it"}
+		}
+		r.Header.Set("Authorization", "Bearer "+t)
+		return nil
+	}, nil
 }
 
 func wait(ctx context.Context, d time.Duration) error {

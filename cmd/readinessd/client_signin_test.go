@@ -339,7 +339,7 @@ func TestLogoutRevokes(t *testing.T) {
 	p := storedProfile{BaseURL: "http://127.0.0.1:1", Token: tokens.Access}
 	p.SignedIn.Issuer, p.SignedIn.ClientID, p.SignedIn.Refresh = provider.URL, oidctest.Service, tokens.Refresh
 	p.write(t, path)
-	if got := must(t, "client", "--config", config, "logout"); strings.Contains(got.stderr, "not ended") {
+	if got := atDesk(t.Context(), "client", "--config", config, "logout"); strings.Contains(got.stderr, "not ended") {
 		t.Errorf("got %+v", got)
 	}
 	if _, err := os.Stat(path); err == nil {
@@ -347,11 +347,11 @@ func TestLogoutRevokes(t *testing.T) {
 	}
 	p.SignedIn.Expires = time.Now().Add(-time.Hour)
 	p.write(t, path) // as if it had been copied
-	if got := run(t.Context(), "client", "--config", config, "account"); got.code != cli.ExitFailed || !strings.Contains(got.stderr, "has ended") {
+	if got := atDesk(t.Context(), "client", "--config", config, "account"); got.code != cli.ExitFailed || !strings.Contains(got.stderr, "has ended") {
 		t.Errorf("the refresh token still serves: %+v", got)
 	}
 	provider.Stop()
-	if got := must(t, "client", "--config", config, "logout"); !strings.Contains(got.stderr, "not ended at the issuer") {
+	if got := atDesk(t.Context(), "client", "--config", config, "logout"); !strings.Contains(got.stderr, "not ended at the issuer") {
 		t.Errorf("without the provider: %+v", got)
 	}
 }
@@ -368,7 +368,7 @@ func TestLoginFlags(t *testing.T) {
 		"must begin with https": {"--base-url", "http://127.0.0.1:1", "--issuer", "http://a.example", "--client-id", "x"},
 		"--ca-file":             {"--base-url", "http://127.0.0.1:1", "--issuer", "https://a.example", "--client-id", "x", "--ca-file", "none"},
 	} {
-		got := run(t.Context(), append([]string{"client", "--config", config, "login"}, args...)...)
+		got := atDesk(t.Context(), append([]string{"client", "--config", config, "login"}, args...)...)
 		if got.code == cli.ExitOK || !strings.Contains(got.stderr, want) {
 			t.Errorf("%v: got %+v, want %q", args, got, want)
 		}

@@ -90,7 +90,7 @@ func (c *core) accountCommands() *commands.Accounts {
 func fits(ctx context.Context, pool *pgxpool.Pool, log *slog.Logger) error {
 	schema, err := migrations.Read(ctx, pool)
 	if refused, ok := errors.AsType[*pgconn.PgError](err); ok && refused.Code == "42501" { // insufficient_privilege
-		return errors.New("the application's role may not read the database's tables, so they were not migrated to the end; run readiness " +
+		return errors.New("the application's role may not read the database's tables, so they were not migrated to the end; run readinessd " +
 			"migrate up as the owner of the schema")
 	}
 	if err != nil {

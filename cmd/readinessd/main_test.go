@@ -41,6 +41,13 @@ func run(ctx context.Context, args ...string) result {
 	return result{code, stdout.String(), stderr.String()}
 }
 
+// atDesk executes a command line of readiness, the program for people.
+func atDesk(ctx context.Context, args ...string) result {
+	var stdout, stderr bytes.Buffer
+	code := desk.New(&stdout, &stderr).Run(ctx, args)
+	return result{code, stdout.String(), stderr.String()}
+}
+
 // must runs a command that has to succeed.
 func must(t *testing.T, args ...string) result {
 	t.Helper()
@@ -73,7 +80,6 @@ func TestCommandLine(t *testing.T) {
 		"help of a command":         {[]string{"help", "serve"}, cli.ExitOK, "(READINESS_DATABASE_URL)", ""},
 		"version":                   {[]string{"version"}, cli.ExitOK, "readinessd ", ""},
 		"completion":                {[]string{"completion", "bash"}, cli.ExitOK, "bash completion V2 for readinessd", ""},
-		"completion of a value":     {[]string{"__complete", "events", "export", "--format", "p"}, cli.ExitOK, "parquet\n", "Completion ended"},
 		"unknown command":           {[]string{"server"}, cli.ExitUsage, "", `unknown command "server"`},
 		"the desk's command":        {[]string{"assess", "."}, cli.ExitUsage, "", "assess is a command of readiness: readiness assess"},
 		"unknown flag":              {[]string{"version", "--verbose"}, cli.ExitUsage, "", "unknown flag: --verbose"},

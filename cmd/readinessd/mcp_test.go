@@ -15,6 +15,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"readiness/cmd/cli"
 	"readiness/mcp"
 	"readiness/test/pgtest"
 )
@@ -382,7 +383,9 @@ func TestAgentsOfFiles(t *testing.T) {
 	if equalFiles(before, filesOf(t, root)) {
 		t.Error("nothing was written")
 	}
-	must(t, "revert", filepath.Join(root, w.Record), "--root", root, "--write") // as people revert it
+	if got := atDesk(t.Context(), "revert", filepath.Join(root, w.Record), "--root", root, "--write"); got.code != cli.ExitOK { // as people revert it
+		t.Fatalf("got %+v", got)
+	}
 	if err := os.Remove(filepath.Join(root, w.Record)); err != nil || !equalFiles(before, filesOf(t, root)) {
 		t.Errorf("the record does not restore every byte: %v", err)
 	}

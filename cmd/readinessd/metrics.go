@@ -29,7 +29,7 @@ func registerMetrics(r *prometheus.Registry, core *core, queue *work.Queue, aske
 			ConstLabels: prometheus.Labels{"kind": kind, "state": state},
 		}, func() float64 { return float64(n(queue.InFlight())) })
 	}
-	for _, more := range [][]prometheus.Collector{core.store.Metrics(), core.Documents.Metrics(), queue.Metrics(), asked.Metrics()} {
+	for _, more := range [][]prometheus.Collector{core.store.Metrics(), core.Documents.Metrics(), queue.Metrics()} {
 		r.MustRegister(more...)
 	}
 	r.MustRegister(

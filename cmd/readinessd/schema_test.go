@@ -72,7 +72,7 @@ func withDatabase(c *cobra.Command) (names []string) {
 		names = append(names, withDatabase(sub)...)
 	}
 	if f := c.Flag("database-url"); f != nil && (!c.HasSubCommands() || c.Name() == "forward") {
-		names = append(names, strings.TrimPrefix(c.CommandPath(), "readiness "))
+		names = append(names, strings.TrimPrefix(c.CommandPath(), "readinessd "))
 	}
 	return names
 }

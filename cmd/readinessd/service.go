@@ -15,6 +15,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"readiness/ai"
+	"readiness/ai/openai/entra"
 	"readiness/cmd/cli"
 	"readiness/cmd/declared"
 	"readiness/cmd/readinessd/monitor"
@@ -121,7 +122,7 @@ func (r *root) openService(ctx context.Context, life *lifetime, f serviceFlags, 
 	if err != nil {
 		return nil, err
 	}
-	wired, err := r.wire(core, secrets, f, regime, anchors)
+	wired, err := r.wire(core, secrets, f, regime, anchors, registry)
 	if err != nil {
 		return nil, err
 	}
@@ -146,10 +147,11 @@ func (r *root) openService(ctx context.Context, life *lifetime, f serviceFlags, 
 }
 
 // wire makes the commands, the work and the trees of the log.
-func (r *root) wire(core *core, with secrets, f serviceFlags, regime *readiness.Regime, anchors *anchors) (*wiring.Service, error) {
+func (r *root) wire(core *core, with secrets, f serviceFlags, regime *readiness.Regime, anchors *anchors, registry *prometheus.Registry) (*wiring.Service, error) {
 	return wiring.Wire(wiring.Parts{
 		Log: core.Log, VaultKey: with.key("vault", vault.KeySize), PixieKey: with.key("pixies", 32), Plans: core.plans,
-		AI: ai.Options{Getenv: os.Getenv, PrivateAddresses: f.aiPrivate, Log: r.Log}, Logger: r.Log, Now: time.Now, Workers: f.workers,
+		AI:     ai.Options{Getenv: os.Getenv, PrivateAddresses: f.aiPrivate, Log: r.Log, Tokens: entra.Tokens(""), Observe: newAIMetrics(registry).observe},
+		Logger: r.Log, Now: time.Now, Workers: f.workers,
 		Asks: f.asks, Regime: regime,
 		CheckpointKey: with.key("checkpoints", ed25519.SeedSize), Published: anchors.Published,
 	})

@@ -50,8 +50,8 @@ func await(t *testing.T, what string, is func() bool) {
 // promtool finds nothing wrong with the metrics of the running service, whose private PostgreSQL it starts.
 func TestExpositionByPromtool(t *testing.T) {
 	t.Parallel()
-	program := filepath.Join(t.TempDir(), "readiness")
-	build := exec.CommandContext(t.Context(), "go", "build", "-o", program, "./cmd/readiness")
+	program := filepath.Join(t.TempDir(), "readinessd")
+	build := exec.CommandContext(t.Context(), "go", "build", "-o", program, "./cmd/readinessd")
 	build.Dir = "../.."
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)

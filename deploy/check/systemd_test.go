@@ -18,7 +18,7 @@ func units(t *testing.T) (dir string, names []string) {
 		t.Fatal(err)
 	}
 	for _, path := range all {
-		text := strings.ReplaceAll(string(read(t, path)), "/usr/bin/readiness ", "/bin/true ")
+		text := strings.ReplaceAll(string(read(t, path)), "/usr/bin/readinessd ", "/bin/true ")
 		if err := os.WriteFile(filepath.Join(dir, filepath.Base(path)), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -70,7 +70,7 @@ func TestUnitsAreChecked(t *testing.T) {
 	}
 }
 
-// Every setting of the units, of compose and of Kustomize is a variable of the program.
+// Every setting of the units, of compose and of Kustomize is a variable of readinessd.
 func TestSettingsExist(t *testing.T) {
 	t.Parallel()
 	known := string(read(t, "../../docs/configuration.md"))

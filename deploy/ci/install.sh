@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs the program for a pipeline: the archive of a release, if its checksum is right, else a build with Go. Writes the
+# Installs readiness for a pipeline: the archive of a release, if its checksum is right, else a build with Go. Writes the
 # program's path to GITHUB_OUTPUT, or to stdout.
 #   VERSION     the release, such as v1.2.3; anything else is built
 #   SHA256      the archive's checksum; by default the one in the release's checksums.txt

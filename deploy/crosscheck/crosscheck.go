@@ -1,4 +1,4 @@
-// Command crosscheck checks the types of the program, the standard library and all other dependencies for the targets of a release,
+// Command crosscheck checks the types of the programs, the standard library and all other dependencies for the targets of a release,
 // which takes a tenth of the time of building for them. It does not find what only a compiler back end, an assembler or a linker
 // reports; make release/snapshot does, because it builds.
 package main
@@ -23,18 +23,25 @@ import (
 // targets are those of a release (deploy/release).
 var targets = []string{"linux/amd64", "linux/arm64", "darwin/amd64", "darwin/arm64", "windows/amd64", "windows/arm64"}
 
+// programs are those of a release.
+var programs = []string{"./cmd/readiness", "./cmd/readinessd"}
+
 func main() {
-	if err := run(".", cmp.Or(strings.Join(os.Args[1:], " "), "./cmd/readiness"), os.Stdout); err != nil {
+	packages := os.Args[1:]
+	if len(packages) == 0 {
+		packages = programs
+	}
+	if err := run(".", packages, os.Stdout); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
 }
 
-// run checks a package of the module in dir, with what it imports, for all targets.
-func run(dir, path string, out io.Writer) error {
+// run checks packages of the module in dir, with what they import, for all targets.
+func run(dir string, packages []string, out io.Writer) error {
 	var failed []error
 	for _, target := range targets {
-		n, err := check(dir, path, target)
+		n, err := check(dir, packages, target)
 		if err != nil {
 			failed = append(failed, fmt.Errorf("%s: %w", target, err))
 			continue
@@ -54,10 +61,10 @@ type listed struct {
 }
 
 // check returns how many packages it checked for a target.
-func check(dir, path, target string) (int, error) {
+func check(dir string, packages []string, target string) (int, error) {
 	system, processor, _ := strings.Cut(target, "/")
-	list := exec.CommandContext(context.Background(), "go", "list", "-e", "-deps",
-		"-json=ImportPath,Dir,GoFiles,ImportMap,Module,Error", path)
+	arguments := append([]string{"list", "-e", "-deps", "-json=ImportPath,Dir,GoFiles,ImportMap,Module,Error"}, packages...)
+	list := exec.CommandContext(context.Background(), "go", arguments...)
 	list.Dir, list.Stderr = dir, os.Stderr
 	list.Env = append(os.Environ(), "GOOS="+system, "GOARCH="+processor, "CGO_ENABLED=0")
 	output, err := list.Output()

@@ -24,7 +24,7 @@ func TestFaultOfOneSystem(t *testing.T) {
 		}
 	}
 	var out strings.Builder
-	err := run(dir, ".", &out)
+	err := run(dir, []string{"."}, &out)
 	if err == nil || strings.Count(err.Error(), "name_windows.go:3:29: cannot use 1") != 2 || !strings.Contains(err.Error(), "windows/arm64: ") {
 		t.Errorf("got %v, want the fault of both targets", err)
 	}
@@ -33,17 +33,23 @@ func TestFaultOfOneSystem(t *testing.T) {
 	}
 }
 
-func TestTargetsOfARelease(t *testing.T) {
+func TestTargetsAndProgramsOfARelease(t *testing.T) {
 	t.Parallel()
 	source, err := os.ReadFile("../release/release.go")
 	if err != nil {
 		t.Fatal(err)
 	}
-	var released []string
+	var released, built []string
 	for _, pair := range regexp.MustCompile(`\{"([a-z]+)", "([a-z0-9]+)"\}`).FindAllStringSubmatch(string(source), -1) {
 		released = append(released, pair[1]+"/"+pair[2])
 	}
 	if !slices.Equal(released, targets) {
 		t.Errorf("a release has the targets %v, checked are %v", released, targets)
+	}
+	for _, name := range regexp.MustCompile(`\{\s*name: "([a-z]+)"`).FindAllStringSubmatch(string(source), -1) {
+		built = append(built, "./cmd/"+name[1])
+	}
+	if !slices.Equal(built, programs) {
+		t.Errorf("a release has the programs %v, checked are %v", built, programs)
 	}
 }

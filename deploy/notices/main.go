@@ -1,4 +1,4 @@
-// Command notices writes NOTICE: the licenses of the modules that are linked into the program on any system of a release. Each text stands
+// Command notices writes NOTICE: the licenses of the modules that are linked into the programs on any system of a release. Each text stands
 // there once, below the modules that have it.
 package main
 
@@ -83,7 +83,7 @@ func notices(ctx context.Context, root string) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// linked adds the modules of others that the program has on a system, by path.
+// linked adds the modules of others that the programs have on a system, by path.
 func linked(ctx context.Context, root, system string, to map[string]module) error {
 	list := exec.CommandContext(ctx, "go", "list", "-deps", "-json=Module", "./cmd/...")
 	list.Dir, list.Env = root, append(os.Environ(), "GOOS="+system, "CGO_ENABLED=0")

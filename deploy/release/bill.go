@@ -13,22 +13,21 @@ import (
 )
 
 // bill writes the software bill of materials of a binary: CycloneDX, with the modules that the go command says are in it.
-func (r *release) bill(t target, binary string) (err error) {
-	info, err := buildinfo.ReadFile(binary)
+func (r *release) bill(b binary) (err error) {
+	info, err := buildinfo.ReadFile(b.file)
 	if err != nil {
 		return err
 	}
-	data, err := os.ReadFile(binary)
+	data, err := os.ReadFile(b.file)
 	if err != nil {
 		return err
 	}
 	sum := sha256.Sum256(data)
 	bom := cyclonedx.NewBOM()
-	const program = "readiness"
 	bom.Metadata = &cyclonedx.Metadata{
 		Timestamp: r.date.Format(time.RFC3339),
 		Component: &cyclonedx.Component{
-			BOMRef: program, Type: cyclonedx.ComponentTypeApplication, Name: program, Version: r.version,
+			BOMRef: b.program.name, Type: cyclonedx.ComponentTypeApplication, Name: b.program.name, Version: r.version,
 			Licenses: &cyclonedx.Licenses{{License: &cyclonedx.License{ID: "Apache-2.0"}}},
 			Hashes:   &[]cyclonedx.Hash{{Algorithm: cyclonedx.HashAlgoSHA256, Value: hex.EncodeToString(sum[:])}},
 		},
@@ -49,8 +48,8 @@ func (r *release) bill(t target, binary string) (err error) {
 		})
 	}
 	bom.Components = &components
-	bom.Dependencies = &[]cyclonedx.Dependency{{Ref: program, Dependencies: &refs}}
-	f, err := os.Create(filepath.Join(r.out, r.name(t)+".cdx.json"))
+	bom.Dependencies = &[]cyclonedx.Dependency{{Ref: b.program.name, Dependencies: &refs}}
+	f, err := os.Create(filepath.Join(r.out, r.name(b)+".cdx.json"))
 	if err != nil {
 		return err
 	}

@@ -20,11 +20,13 @@ const (
 	sums, signed = "checksums.txt", "checksums.txt.note"
 	// signer is the name of a key that is made for one release.
 	signer = "readiness-snapshot"
+	// published matches the names of the files of all programs.
+	published = "readiness*_*"
 )
 
 // checksums writes the list of the release's files, plain and as a note that the key of the file signs.
 func (r *release) checksums(keyFile string) error {
-	names, err := filepath.Glob(filepath.Join(r.out, "readiness_*"))
+	names, err := filepath.Glob(filepath.Join(r.out, published))
 	if err != nil {
 		return err
 	}
@@ -100,7 +102,7 @@ func verified(dir, public string) error {
 		}
 		listed[name] = true
 	}
-	names, err := filepath.Glob(filepath.Join(dir, "readiness_*"))
+	names, err := filepath.Glob(filepath.Join(dir, published))
 	if err != nil {
 		return err
 	}

@@ -1,4 +1,4 @@
-module readiness/internal/release
+module readiness/deploy/release
 
 go 1.26
 

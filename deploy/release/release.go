@@ -1,6 +1,6 @@
-// Command release builds what a version of the program is published as: an archive for each platform, Debian and RPM
+// Command release builds what a version of the programs is published as: an archive of each for each platform, Debian and RPM
 // packages, a software bill of materials for each binary, and a signed list of checksums. It is a separate module, so
-// that none of its dependencies is one of the program. The same commit gives the same bytes, wherever it is built.
+// that none of its dependencies is one of the programs. The same commit gives the same bytes, wherever it is built.
 package main
 
 import (
@@ -17,7 +17,20 @@ import (
 	"time"
 )
 
-// target is an operating system and a processor that the program is built for.
+// program is a command of the module, which is published apart from the others.
+type program struct {
+	name, about   string
+	most, archive int64 // limits of the bytes of a binary and of its archive; 0 is none
+	service       bool  // its packages have the systemd units
+}
+
+// programs are those of a release. Pipelines download readiness at every run, so its size is limited most.
+var programs = []program{
+	{name: "readiness", about: "Scores how ready Power BI semantic models are for AI, and improves them", most: 30 << 20, archive: 10 << 20},
+	{name: "readinessd", about: "Service that scores how ready Power BI semantic models are for AI, and improves them", most: 80 << 20, service: true},
+}
+
+// target is an operating system and a processor that the programs are built for.
 type target struct{ os, arch string }
 
 func (t target) String() string { return t.os + "/" + t.arch }
@@ -25,6 +38,13 @@ func (t target) String() string { return t.os + "/" + t.arch }
 // targets are those of a release.
 var targets = []target{
 	{"linux", "amd64"}, {"linux", "arm64"}, {"darwin", "amd64"}, {"darwin", "arm64"}, {"windows", "amd64"}, {"windows", "arm64"},
+}
+
+// binary is the file of a program that was built for a target.
+type binary struct {
+	program program
+	target  target
+	file    string
 }
 
 // release is what is built: the commit in a source tree, under a version, into a folder.
@@ -50,7 +70,8 @@ func run(ctx context.Context, args []string) error {
 	version := flags.String("version", "", "the version, such as v1.2.3; by default the tag of the commit, or what git describe says")
 	docs := flags.String("docs-url", "", "address of this version's folder docs, where reports link to the pages of rules")
 	only := flags.String("targets", "", "build only these, such as linux/amd64,windows/amd64")
-	keyFile := flags.String("key-file", "", "file with the key that signs the checksums (golang.org/x/mod/sumdb/note); by default a new key signs, which proves nothing")
+	keyFile := flags.String("key-file", "",
+		"file with the key that signs the checksums (golang.org/x/mod/sumdb/note); by default a new key signs, which proves nothing")
 	verify := flags.String("verify", "", "check the release in this folder against its checksums instead, signed by -verifier")
 	verifier := flags.String("verifier", "", "the public key of the signature that -verify expects")
 	if err := flags.Parse(args); err != nil {
@@ -119,9 +140,9 @@ func describe(ctx context.Context, source, version string) (*release, error) {
 	return r, nil
 }
 
-// name returns the first part of the names of the files for a target.
-func (r *release) name(t target) string {
-	return "readiness_" + strings.TrimPrefix(r.version, "v") + "_" + t.os + "_" + t.arch
+// name returns the first part of the names of the files for a binary.
+func (r *release) name(b binary) string {
+	return b.program.name + "_" + strings.TrimPrefix(r.version, "v") + "_" + b.target.os + "_" + b.target.arch
 }
 
 // make builds and signs the release.
@@ -138,20 +159,17 @@ func (r *release) make(ctx context.Context, chosen []target, keyFile string) err
 	}
 	defer os.RemoveAll(work)
 	for _, t := range chosen {
-		began := time.Now()
-		binary := filepath.Join(work, t.os+"-"+t.arch, "readiness")
-		if t.os == "windows" {
-			binary += ".exe"
-		}
-		if err := r.build(ctx, t, binary); err != nil {
-			return fmt.Errorf("%s: %w", t, err)
-		}
-		for _, write := range []func(target, string) error{r.archive, r.packages, r.bill} {
-			if err := write(t, binary); err != nil {
-				return fmt.Errorf("%s: %w", t, err)
+		for _, p := range programs {
+			began := time.Now()
+			b := binary{program: p, target: t, file: filepath.Join(work, t.os+"-"+t.arch, p.name)}
+			if t.os == "windows" {
+				b.file += ".exe"
 			}
+			if err := r.publish(ctx, b); err != nil {
+				return fmt.Errorf("%s for %s: %w", p.name, t, err)
+			}
+			fmt.Printf("%s for %s in %s\n", p.name, t, time.Since(began).Round(time.Second))
 		}
-		fmt.Printf("%s in %s\n", t, time.Since(began).Round(time.Second))
 	}
 	if err := r.checksums(keyFile); err != nil {
 		return err
@@ -160,9 +178,38 @@ func (r *release) make(ctx context.Context, chosen []target, keyFile string) err
 	return nil
 }
 
-// build compiles the program, static and without paths of this machine.
-func (r *release) build(ctx context.Context, t target, to string) error {
-	const cli = "readiness/cmd/readiness/cli."
+// publish builds a binary and writes the files that it is published as.
+func (r *release) publish(ctx context.Context, b binary) error {
+	if err := r.build(ctx, b); err != nil {
+		return err
+	}
+	if err := limited(b.file, b.program.most); err != nil {
+		return err
+	}
+	for _, write := range []func(binary) error{r.archive, r.packages, r.bill} {
+		if err := write(b); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// limited refuses a file that has more bytes than the limit.
+func limited(file string, most int64) error {
+	info, err := os.Stat(file)
+	if err != nil {
+		return err
+	}
+	if most > 0 && info.Size() > most {
+		return fmt.Errorf("%s has %.1f MB, and its limit in deploy/release/release.go is %.1f MB: go list -deps says what it links",
+			info.Name(), float64(info.Size())/(1<<20), float64(most)/(1<<20))
+	}
+	return nil
+}
+
+// build compiles the binary, static and without paths of this machine.
+func (r *release) build(ctx context.Context, b binary) error {
+	const cli = "readiness/cmd/cli."
 	flags := []string{"-s", "-w", "-buildid=", "-X " + cli + "version=" + r.version, "-X " + cli + "commit=" + r.commit,
 		"-X " + cli + "date=" + r.date.Format(time.RFC3339)}
 	if r.docs != "" {
@@ -170,9 +217,10 @@ func (r *release) build(ctx context.Context, t target, to string) error {
 	}
 	// By name: go run and go test put the go command's own folder first in PATH, and runtime.GOROOT is empty under -trimpath.
 	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=false", "-mod=readonly",
-		"-ldflags", strings.Join(flags, " "), "-o", to, "./cmd/readiness")
+		"-ldflags", strings.Join(flags, " "), "-o", b.file, "./cmd/"+b.program.name)
 	cmd.Dir = r.source
-	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS="+t.os, "GOARCH="+t.arch, "GOFLAGS=", "GOAMD64=v1", "GOARM64=v8.0", "GOEXPERIMENT=", "GOWORK=off")
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS="+b.target.os, "GOARCH="+b.target.arch, "GOAMD64=v1", "GOARM64=v8.0",
+		"GOFLAGS=", "GOEXPERIMENT=", "GOWORK=off")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("%w\n%s", err, out)
 	}

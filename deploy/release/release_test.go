@@ -26,7 +26,7 @@ func clone(t *testing.T) string {
 	return to
 }
 
-// The same commit in two folders gives the same bytes, and the program says what it was built from.
+// The same commit in two folders gives the same bytes, and the programs say what they were built from.
 func TestSameCommitSameBytes(t *testing.T) {
 	var dirs []string
 	for range 2 {
@@ -44,18 +44,41 @@ func TestSameCommitSameBytes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !bytes.Equal(first, second) || bytes.Count(first, []byte("\n")) != 4 { // archive, deb, rpm, bill of materials
+	if !bytes.Equal(first, second) || bytes.Count(first, []byte("\n")) != 4*len(programs) { // archive, deb, rpm, bill of materials
 		t.Errorf("the checksums of two builds:\n%s\n%s", first, second)
 	}
-	name := "readiness_1.2.3_linux_" + runtime.GOARCH
-	program := filepath.Join(t.TempDir(), "readiness")
-	if err := os.WriteFile(program, member(t, filepath.Join(dirs[0], name+".tar.gz"), name+"/readiness"), 0o755); err != nil {
+	commit, err := exec.Command("git", "-C", "../..", "rev-parse", "HEAD").Output()
+	if err != nil {
 		t.Fatal(err)
 	}
-	out, err := exec.Command(program, "version").Output()
-	commit, gitErr := exec.Command("git", "-C", "../..", "rev-parse", "HEAD").Output()
-	if errors.Join(err, gitErr) != nil || !strings.HasPrefix(string(out), "readiness v1.2.3 (commit "+strings.TrimSpace(string(commit))+", 2") {
-		t.Errorf("version: %s%v %v", out, err, gitErr)
+	for _, p := range programs {
+		name := p.name + "_1.2.3_linux_" + runtime.GOARCH
+		file := filepath.Join(t.TempDir(), p.name)
+		if err := os.WriteFile(file, member(t, filepath.Join(dirs[0], name+".tar.gz"), name+"/"+p.name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		out, err := exec.Command(file, "version").Output()
+		if err != nil || !strings.HasPrefix(string(out), p.name+" v1.2.3 (commit "+strings.TrimSpace(string(commit))+", 2") {
+			t.Errorf("version: %s%v", out, err)
+		}
+	}
+}
+
+// A file may have as many bytes as its limit, and not one more.
+func TestLimited(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "readiness")
+	if err := os.WriteFile(file, make([]byte, 3<<20), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for most, want := range map[int64]string{
+		0: "", 3 << 20: "", 3<<20 - 1: "readiness has 3.0 MB", 2 << 20: "readiness has 3.0 MB, and its limit in deploy/release/release.go is 2.0 MB",
+	} {
+		if err := limited(file, most); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("a limit of %d: got %v, want %q", most, err, want)
+		}
+	}
+	if err := limited(file+"s", 1); err == nil {
+		t.Error("a missing file has a size")
 	}
 }
 
@@ -101,12 +124,13 @@ func TestVerified(t *testing.T) {
 		key    string
 		want   string
 	}{
-		"as signed":      {func(string) error { return nil }, public, ""},
-		"another key":    {func(string) error { return nil }, other, "no verifiable signatures"},
-		"no key":         {func(string) error { return nil }, "", "malformed verifier id"},
-		"a changed file": {func(dir string) error { return os.WriteFile(filepath.Join(dir, "readiness_1"), []byte("y"), 0o600) }, public, "has the checksum"},
-		"a missing file": {func(dir string) error { return os.Remove(filepath.Join(dir, "readiness_1")) }, public, "no such file"},
-		"another file":   {func(dir string) error { return os.WriteFile(filepath.Join(dir, "readiness_3"), nil, 0o600) }, public, "does not list"},
+		"as signed":       {func(string) error { return nil }, public, ""},
+		"another key":     {func(string) error { return nil }, other, "no verifiable signatures"},
+		"no key":          {func(string) error { return nil }, "", "malformed verifier id"},
+		"a changed file":  {func(dir string) error { return os.WriteFile(filepath.Join(dir, "readiness_1"), []byte("y"), 0o600) }, public, "has the checksum"},
+		"a missing file":  {func(dir string) error { return os.Remove(filepath.Join(dir, "readiness_1")) }, public, "no such file"},
+		"another file":    {func(dir string) error { return os.WriteFile(filepath.Join(dir, "readiness_3"), nil, 0o600) }, public, "does not list"},
+		"another service": {func(dir string) error { return os.WriteFile(filepath.Join(dir, "readinessd_1"), nil, 0o600) }, public, "does not list"},
 		"a changed list": {func(dir string) error {
 			text, err := os.ReadFile(filepath.Join(dir, signed))
 			return errors.Join(err, os.WriteFile(filepath.Join(dir, signed), bytes.Replace(text, []byte("_1"), []byte("_4"), 1), 0o600))

@@ -44,11 +44,11 @@ func publishesTo(t *testing.T, start func(*testing.T) string) {
 	p.readBack()
 }
 
-// built builds the program, and returns its path.
+// built builds readinessd, and returns its path.
 func built(t *testing.T) string {
 	t.Helper()
-	program := filepath.Join(t.TempDir(), "readiness")
-	build := exec.CommandContext(t.Context(), "go", "build", "-o", program, "./cmd/readiness")
+	program := filepath.Join(t.TempDir(), "readinessd")
+	build := exec.CommandContext(t.Context(), "go", "build", "-o", program, "./cmd/readinessd")
 	build.Dir = "../.."
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)

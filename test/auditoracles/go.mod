@@ -1,4 +1,4 @@
-module readiness/internal/auditoracles
+module readiness/test/auditoracles
 
 go 1.26.0
 

@@ -1,4 +1,4 @@
-module readiness/internal/oracles
+module readiness/test/oracles
 
 go 1.26.0
 

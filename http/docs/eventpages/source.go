@@ -28,8 +28,8 @@ type source struct {
 type value struct{ text, doc string }
 
 // patterns are the packages whose types events have, and those that make events.
-var patterns = []string{"./domain/...", "./definition/rewrite", "./commands", "./work", "./erase", "./accounts", "./people", "./audit",
-	"./collect", "./ai/..."}
+var patterns = []string{"./domain/...", "./definition/rewrite", "./commands", "./work", "./cmd/declared",
+	"./cmd/readinessd/erase", "./storage/people", "./eventstore/audit", "./http/collector/pageviews", "./ai/..."}
 
 // read loads the source.
 func read(root string) (*source, error) {

@@ -36,13 +36,18 @@ func Main(m *testing.M) int {
 	return code
 }
 
-// build builds the program, once for all tests, in a directory that TestMain removes. The go command caches what it
-// runs, so copying that spares linking it again.
-var build = sync.OnceValues(func() (string, error) {
-	program := filepath.Join(builds, "readinessd")
-	out, err := exec.Command("go", "run", "-exec", "cp", "readiness/cmd/readinessd", program).CombinedOutput()
+// build builds a program in a directory that Main removes. The go command caches what it runs, so copying that spares linking it again.
+func build(name string) (string, error) {
+	program := filepath.Join(builds, name)
+	out, err := exec.Command("go", "run", "-exec", "cp", "readiness/cmd/"+name, program).CombinedOutput()
 	if err != nil {
 		return "", fmt.Errorf("go run: %w\n%s", err, out)
 	}
 	return program, nil
-})
+}
+
+// service and desk are the two programs, built once for all tests.
+var (
+	service = sync.OnceValues(func() (string, error) { return build("readinessd") })
+	desk    = sync.OnceValues(func() (string, error) { return build("readiness") })
+)

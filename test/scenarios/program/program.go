@@ -55,7 +55,7 @@ func New(t *testing.T, people []string, database ...string) *Program {
 	testworld.Check(t, err)
 	t.Cleanup(func() { RemoveAll(t, dir) })
 	testworld.Check(t, os.Chmod(dir, 0o711))
-	program, err := build()
+	program, err := service()
 	testworld.Check(t, err)
 	c := &Program{
 		T: t, Binary: program, Data: filepath.Join(dir, "data"), Disk: testworld.Disk{Root: filepath.Join(dir, "workspaces")}, Database: database, Seed: *seed,

@@ -1,6 +1,8 @@
-package openai
+// Package entra gets tokens of Microsoft Entra for Azure OpenAI, by the libraries of Azure.
+package entra
 
 import (
+	"context"
 	"errors"
 	"net/http"
 
@@ -8,36 +10,29 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/cloud"
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
 	"github.com/Azure/azure-sdk-for-go/sdk/azidentity"
-	"github.com/openai/openai-go/v3/option"
 
-	"readiness/domain"
+	"readiness/ai/openai"
 	"readiness/domain/aiprovider"
 )
 
-// entraScope is the audience of the tokens that Azure OpenAI takes.
-const entraScope = "https://cognitiveservices.azure.com/.default"
+// scope is the audience of the tokens that Azure OpenAI takes.
+const scope = "https://cognitiveservices.azure.com/.default"
 
-// entra returns middleware that sends a token of Microsoft Entra instead of the key. The credential caches tokens until
-// they expire. authority is the host that issues them, "" for Microsoft's public one.
-func entra(s Settings, calls *http.Client, authority string) (option.Middleware, error) {
-	credential, err := credentialOf(s, calls, authority)
-	if err != nil {
-		return nil, domain.Refuse(domain.OptimizationFailed, "The AI provider %s has no usable credential of Microsoft Entra.", s.Name)
-	}
-	return func(r *http.Request, next option.MiddlewareNext) (*http.Response, error) {
-		token, err := credential.GetToken(r.Context(), policy.TokenRequestOptions{Scopes: []string{entraScope}})
+// Tokens returns what opens credentials. authority is the host that issues tokens, "" for Microsoft's public one.
+func Tokens(authority string) openai.Tokens {
+	return func(s openai.Settings, calls *http.Client) (func(context.Context) (string, error), error) {
+		credential, err := credentialOf(s, calls, authority)
 		if err != nil {
-			if r.Context().Err() != nil {
-				return nil, network(r.Context().Err())
-			}
-			return nil, &failure{class: unreachable, status: http.StatusUnauthorized, what: "Microsoft Entra gives no token for it"}
+			return nil, err
 		}
-		r.Header.Set("Authorization", "Bearer "+token.Token)
-		return next(r)
-	}, nil
+		return func(ctx context.Context) (string, error) {
+			token, err := credential.GetToken(ctx, policy.TokenRequestOptions{Scopes: []string{scope}})
+			return token.Token, err
+		}, nil
+	}
 }
 
-func credentialOf(s Settings, calls *http.Client, authority string) (azcore.TokenCredential, error) {
+func credentialOf(s openai.Settings, calls *http.Client, authority string) (azcore.TokenCredential, error) {
 	o := azcore.ClientOptions{Transport: calls}
 	// One attempt: the request that needs the token is repeated.
 	o.Retry.MaxRetries = -1
@@ -67,5 +62,5 @@ func credentialOf(s Settings, calls *http.Client, authority string) (azcore.Toke
 		}
 		return azidentity.NewManagedIdentityCredential(options)
 	}
-	return nil, errors.New("openai: a credential of another kind")
+	return nil, errors.New("entra: a credential of another kind")
 }
