@@ -33,10 +33,10 @@ type pendingAssessment struct {
 	token   string // for the steps, until expires
 	expires time.Time
 
-	assessments, firstLooks *eventstore.Past[account.Usage]
-	run                     *eventstore.Past[assessment.Run]
-	owner                   *eventstore.Past[account.Account]
-	standings               []*eventstore.Past[assessment.Standing] // of models
+	assessments, firstLooks *eventstore.Stream[account.Usage]
+	run                     *eventstore.Stream[assessment.Run]
+	owner                   *eventstore.Stream[account.Account]
+	standings               []*eventstore.Stream[assessment.Standing] // of models
 	tracking                *Tracking
 }
 
@@ -54,7 +54,7 @@ func (s *Assessments) acceptRun(ctx context.Context, p *pendingAssessment) (err 
 		return err
 	}
 	p.at = s.Now()
-	allowance := func(k account.Kind, of account.Allowance) *eventstore.Past[account.Usage] {
+	allowance := func(k account.Kind, of account.Allowance) *eventstore.Stream[account.Usage] {
 		return eventstore.FoldLast[account.Usage](account.AllowanceStream(p.caller.Account, k, of.Period, p.at))
 	}
 	p.assessments = allowance(account.Assessments, p.limits.Assessments)
@@ -141,7 +141,7 @@ func (p *pendingAssessment) reserve(c *eventstore.Change) error {
 	var claims []trackeditem.Reserve
 	for i, m := range p.models {
 		again := trackeditem.TrackAgain{WorkspaceID: p.workspace.ID, WorkspaceName: p.workspace.DisplayName, DisplayName: m.DisplayName}
-		if err := eventstore.Decide(c, p.tracking.Past(m.ID), again); err != nil {
+		if err := eventstore.Decide(c, p.tracking.Stream(m.ID), again); err != nil {
 			return err
 		}
 		if !p.tracking.Item(m.ID).Counts() && p.standings[i].State.Tracks() {

@@ -95,9 +95,9 @@ type pendingAsks struct {
 	at          time.Time
 	stream      string // of the allowance
 
-	allowance *eventstore.Past[account.Usage]
-	owner     *eventstore.Past[account.Account]
-	providers *eventstore.Past[aiprovider.Providers]
+	allowance *eventstore.Stream[account.Usage]
+	owner     *eventstore.Stream[account.Account]
+	providers *eventstore.Stream[aiprovider.Providers]
 	tracking  *Tracking
 }
 

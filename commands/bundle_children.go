@@ -150,7 +150,7 @@ func (s *Optimizations) advanceBundle(ctx context.Context, caller Caller, bundle
 
 // startNextChild starts the bundle's next child, or records why it does not start.
 func (s *Optimizations) startNextChild(ctx context.Context, caller Caller, b optimization.Bundle, child optimization.Child,
-	past *eventstore.Past[optimization.Bundle],
+	past *eventstore.Stream[optimization.Bundle],
 	guard func() error, change func(domain.Command[optimization.Bundle]) error,
 ) error {
 	if b.Lapsed(s.Now()) {

@@ -16,7 +16,7 @@ import (
 // that is not in the log has no members to check.
 func (s *core) changeAsMember(ctx context.Context, caller Caller, meta eventstore.Metadata, pasts []eventstore.Loadable,
 	decide func(*eventstore.Change) error) error {
-	in := pastAccount(caller).Unmoved()
+	in := pastAccount(caller).Guarded()
 	return s.Store.Change(ctx, meta, append(pasts[:len(pasts):len(pasts)], in), func(c *eventstore.Change) error {
 		if err := checkMember(in.State, caller); err != nil {
 			return err

@@ -160,11 +160,11 @@ func (s *ABTests) recomputeAnswers(ctx context.Context, caller Caller, r *abRun)
 // abPasts are the streams from which a run of a test is decided.
 type abPasts struct {
 	asking *pendingAsks
-	test   *eventstore.Past[abtest.Test]
-	run    *eventstore.Past[abtest.Run]
-	first  *eventstore.Past[benchmark.Run] // the run of the side that asks first
+	test   *eventstore.Stream[abtest.Test]
+	run    *eventstore.Stream[abtest.Run]
+	first  *eventstore.Stream[benchmark.Run] // the run of the side that asks first
 	// reused is the stored run that serves as side A; nil when side A asks.
-	reused *eventstore.Past[benchmark.Run]
+	reused *eventstore.Stream[benchmark.Run]
 }
 
 // acceptRun counts, records and enqueues a run of a test. with decides what the

@@ -33,7 +33,7 @@ func (s *ABTests) Delete(ctx context.Context, caller Caller, abTestID string) (r
 
 // deleteLoaded deletes the loaded test and its unfinished runs. It returns
 // errSideBegan when the unfinished runs have changed since the test was loaded.
-func (s *ABTests) deleteLoaded(ctx context.Context, caller Caller, test *eventstore.Past[abtest.Test]) (deleted int, err error) {
+func (s *ABTests) deleteLoaded(ctx context.Context, caller Caller, test *eventstore.Stream[abtest.Test]) (deleted int, err error) {
 	providers := eventstore.FoldCached(aiprovider.Stream(caller.Account), aiprovider.Evolve)
 	id, going := test.State.AbTestID, test.State.Unfinished()
 	runs, err := s.benchmarks.Runs.findPasts(ctx, going...)

@@ -43,7 +43,7 @@ func evolves[S any](name, stream string, evolve func(S, domain.Event) S, of, giv
 
 // ofOperation are the events that every operation has.
 var ofOperation = []domain.Event{
-	operation.Accepted{}, operation.Started{}, operation.Progressed{}, operation.WaitingForOwner{}, operation.SignInNeeded{}, operation.WentOn{},
+	operation.Accepted{}, operation.Started{}, operation.Progressed{}, operation.WaitingForOwner{}, operation.SignInNeeded{}, operation.Resumed{},
 	operation.ImpactCorrected{},
 	operation.Succeeded{}, operation.Failed{}, operation.Cancelled{},
 }
@@ -65,7 +65,7 @@ var evolvings = []evolving{
 	evolves("optimization.Evolve", "operation", optimization.Evolve, worked(
 		optimization.PreviewAccepted{}, optimization.Previewed{},
 		optimization.ApplyAccepted{}, optimization.Proposed{}, optimization.WriteStarted{}, optimization.WriteIntended{},
-		optimization.WriteLanded{}, optimization.WriteFailed{}, optimization.PutBack{}, optimization.WritesContinued{}, optimization.IntentContinued{},
+		optimization.WriteLanded{}, optimization.WriteFailed{}, optimization.Restored{}, optimization.WritesContinued{}, optimization.IntentContinued{},
 		optimization.WriteSent{},
 	), []domain.Event{ // two writes: the examples are events of the second
 		optimization.Proposed{Writes: []optimization.Write{{Type: proposal.Description}, {Type: proposal.DisplayFolder}}},

@@ -20,7 +20,7 @@ type noticed struct {
 }
 
 // noticedChange returns the command on an item's stream that a listing requires.
-func noticedChange[S any](past *eventstore.Past[S], command domain.Command[S]) noticed {
+func noticedChange[S any](past *eventstore.Stream[S], command domain.Command[S]) noticed {
 	return noticed{past, func(c *eventstore.Change) error { return eventstore.Decide(c, past, command) }}
 }
 

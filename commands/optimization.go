@@ -136,10 +136,10 @@ type pendingWrite struct {
 	limits      account.Limits
 	at          time.Time
 
-	work      *eventstore.Past[optimization.Work]
-	lock      *eventstore.Past[optimization.Standing]
-	allowance *eventstore.Past[account.Usage]
-	owner     *eventstore.Past[account.Account]
+	work      *eventstore.Stream[optimization.Work]
+	lock      *eventstore.Stream[optimization.Standing]
+	allowance *eventstore.Stream[account.Usage]
+	owner     *eventstore.Stream[account.Account]
 	tracking  *Tracking
 }
 

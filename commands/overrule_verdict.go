@@ -111,8 +111,8 @@ func (a Asking) starter() item.PersonID {
 
 // revision is the comparison of an A/B run, computed with a side's verdicts.
 type revision struct {
-	run    *eventstore.Past[abtest.Run]
-	test   *eventstore.Past[abtest.Test]
+	run    *eventstore.Stream[abtest.Run]
+	test   *eventstore.Stream[abtest.Test]
 	seen   string // the document that it replaces
 	made   abtest.Compared
 	stored database.Statement

@@ -23,10 +23,10 @@ const maxTries = 3
 
 // abRunPasts are the streams of an A/B run and both its sides.
 type abRunPasts struct {
-	ab        *eventstore.Past[abtest.Run]
-	test      *eventstore.Past[abtest.Test]
-	a, b      *eventstore.Past[benchmark.Run] // nil for a side that has not begun or is reused
-	allowance *eventstore.Past[account.Usage]
+	ab        *eventstore.Stream[abtest.Run]
+	test      *eventstore.Stream[abtest.Test]
+	a, b      *eventstore.Stream[benchmark.Run] // nil for a side that has not begun or is reused
+	allowance *eventstore.Stream[account.Usage]
 	tracking  *Tracking
 	seen      abtest.Run // the run when its streams were found
 }
@@ -78,7 +78,7 @@ func (r Runs) findPasts(ctx context.Context, runIDs ...uuid.UUID) ([]*abRunPasts
 
 // pastSide returns the past of the benchmark run of a side that asks; nil for other
 // sides.
-func pastSide(s abtest.RunSide) *eventstore.Past[benchmark.Run] {
+func pastSide(s abtest.RunSide) *eventstore.Stream[benchmark.Run] {
 	if s.BenchmarkRunID == nil || s.Status == abtest.SideReused {
 		return nil
 	}
@@ -87,7 +87,7 @@ func pastSide(s abtest.RunSide) *eventstore.Past[benchmark.Run] {
 
 func (w *abRunPasts) pasts() []eventstore.Loadable {
 	pasts := append(w.tracking.Pasts(), w.ab, w.test, w.allowance)
-	for _, side := range []*eventstore.Past[benchmark.Run]{w.a, w.b} {
+	for _, side := range []*eventstore.Stream[benchmark.Run]{w.a, w.b} {
 		if side != nil {
 			pasts = append(pasts, side)
 		}
@@ -121,7 +121,7 @@ func (r Runs) settleAbRun(c *eventstore.Change, w *abRunPasts, before abtest.Run
 	if err := eventstore.Decide(c, w.ab, abtest.Correct{Impact: trackedImpact(w.tracking, now)}); err != nil {
 		return err
 	}
-	for _, side := range []*eventstore.Past[benchmark.Run]{w.a, w.b} {
+	for _, side := range []*eventstore.Stream[benchmark.Run]{w.a, w.b} {
 		if side == nil {
 			continue
 		}
@@ -139,7 +139,7 @@ func (r Runs) settleAbRun(c *eventstore.Change, w *abRunPasts, before abtest.Run
 
 // stateOf returns the benchmark run of a side, or the zero Run for a side that asks
 // nothing.
-func stateOf(past *eventstore.Past[benchmark.Run]) benchmark.Run {
+func stateOf(past *eventstore.Stream[benchmark.Run]) benchmark.Run {
 	if past == nil {
 		return benchmark.Run{}
 	}

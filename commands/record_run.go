@@ -165,7 +165,7 @@ func (r Runs) Family(ctx context.Context, a Asking) (abtest.Family, error) {
 	return past.State, err
 }
 
-func familyOf(a Asking) *eventstore.Past[abtest.Family] {
+func familyOf(a Asking) *eventstore.Stream[abtest.Family] {
 	return eventstore.FoldCached(abtest.FamilyStream(a.Ab.Operation.Account, a.Ab.SideA.SemanticModelID), abtest.EvolveFamily)
 }
 

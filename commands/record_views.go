@@ -95,7 +95,7 @@ func (s *Pixies) recordHours(ctx context.Context, account string, over []reportH
 		byHour[at] = append(byHour[at], v)
 	}
 	pasts := make([]eventstore.Loadable, 0, len(over))
-	streams := map[string]*eventstore.Past[struct{}]{}
+	streams := map[string]*eventstore.Stream[struct{}]{}
 	for at := range byHour {
 		name := pixies.SeenStream(account, at.Report, at.Hour)
 		if streams[name] == nil {

@@ -34,16 +34,16 @@ func (r Recorder) Load(ctx context.Context, operationID uuid.UUID) (optimization
 // workPasts are the streams that the end of a work changes; those it does not have
 // are nil.
 type workPasts struct {
-	work      *eventstore.Past[optimization.Work]
-	bundle    *eventstore.Past[optimization.Bundle]
-	lock      *eventstore.Past[optimization.Standing]
-	allowance *eventstore.Past[account.Usage]
+	work      *eventstore.Stream[optimization.Work]
+	bundle    *eventstore.Stream[optimization.Bundle]
+	lock      *eventstore.Stream[optimization.Standing]
+	allowance *eventstore.Stream[account.Usage]
 	// tracking covers the model, which the work or its bundle may have reserved.
 	tracking *Tracking
 	// reverted is the apply that the work, a revert, puts back; revertedBundle
 	// is the bundle of that apply.
-	reverted       *eventstore.Past[optimization.Work]
-	revertedBundle *eventstore.Past[optimization.Bundle]
+	reverted       *eventstore.Stream[optimization.Work]
+	revertedBundle *eventstore.Stream[optimization.Bundle]
 	pasts          []eventstore.Loadable
 }
 
@@ -187,15 +187,15 @@ func holderOf(operationID uuid.UUID, bundle *uuid.UUID) uuid.UUID {
 
 // changeChild records the state of a bundle's child. A bundle that has ended
 // releases its model's reservation.
-func changeChild(c *eventstore.Change, bundle *eventstore.Past[optimization.Bundle], tracking *Tracking, child optimization.Child) error {
+func changeChild(c *eventstore.Change, bundle *eventstore.Stream[optimization.Bundle], tracking *Tracking, child optimization.Child) error {
 	if err := eventstore.Decide(c, bundle, optimization.ChangeChild{Child: child}); err != nil {
 		return err
 	}
 	return settleBundle(c, bundle, tracking)
 }
 
-// GiveUpBundle ends a bundle that does not continue. Message says why.
-func (r Recorder) GiveUpBundle(ctx context.Context, meta eventstore.Metadata, op operation.Operation, message string) error {
+// FailBundle ends a bundle that does not continue. Message says why.
+func (r Recorder) FailBundle(ctx context.Context, meta eventstore.Metadata, op operation.Operation, message string) error {
 	bundle := eventstore.Fold(operation.Stream(op.ID), optimization.EvolveBundle)
 	tracking := Track(op.Account, *op.Resource.ItemID)
 	return r.Store.Change(ctx, meta, append(tracking.Pasts(), bundle), func(c *eventstore.Change) error {
@@ -206,7 +206,7 @@ func (r Recorder) GiveUpBundle(ctx context.Context, meta eventstore.Metadata, op
 	})
 }
 
-func settleBundle(c *eventstore.Change, bundle *eventstore.Past[optimization.Bundle], tracking *Tracking) error {
+func settleBundle(c *eventstore.Change, bundle *eventstore.Stream[optimization.Bundle], tracking *Tracking) error {
 	if !bundle.State.Operation.Status.Ended() {
 		return nil
 	}

@@ -85,7 +85,7 @@ func (s *ABTests) loadState(ctx context.Context, caller Caller, text string) (ab
 	return past.State, nil
 }
 
-func (s *ABTests) load(ctx context.Context, caller Caller, text string) (*eventstore.Past[abtest.Test], error) {
+func (s *ABTests) load(ctx context.Context, caller Caller, text string) (*eventstore.Stream[abtest.Test], error) {
 	id, ok := domain.ParseID(text)
 	if !ok {
 		return nil, abtest.NotFound(text)

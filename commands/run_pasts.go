@@ -12,11 +12,11 @@ import (
 // runPasts are the streams on which a benchmark run is recorded. A standalone run
 // has own; a side has ab and test. The others are nil.
 type runPasts struct {
-	run       *eventstore.Past[benchmark.Run]
-	own       *eventstore.Past[operation.Operation]
-	ab        *eventstore.Past[abtest.Run]
-	test      *eventstore.Past[abtest.Test]
-	allowance *eventstore.Past[account.Usage]
+	run       *eventstore.Stream[benchmark.Run]
+	own       *eventstore.Stream[operation.Operation]
+	ab        *eventstore.Stream[abtest.Run]
+	test      *eventstore.Stream[abtest.Test]
+	allowance *eventstore.Stream[account.Usage]
 	tracking  *Tracking
 	pasts     []eventstore.Loadable
 }

@@ -38,7 +38,7 @@ func scheduledModel(w item.Workspace, m item.Item) schedule.Model {
 	return schedule.Model{WorkspaceID: w.ID, ModelID: m.ID, WorkspaceName: w.DisplayName, ModelName: m.DisplayName}
 }
 
-func pastSchedule(accountID string, modelID uuid.UUID) *eventstore.Past[schedule.Schedule] {
+func pastSchedule(accountID string, modelID uuid.UUID) *eventstore.Stream[schedule.Schedule] {
 	return eventstore.FoldLast[schedule.Schedule](schedule.Stream(accountID, modelID))
 }
 

@@ -81,7 +81,7 @@ func trackedImpact(tracking *Tracking, now operation.Operation) operation.Impact
 
 // refundRuns refunds the runs that the operation spent before and no longer spends
 // now.
-func refundRuns(c *eventstore.Change, allowance *eventstore.Past[account.Usage], before, now operation.Operation) error {
+func refundRuns(c *eventstore.Change, allowance *eventstore.Stream[account.Usage], before, now operation.Operation) error {
 	n := optional.Value(before.Impact.BenchmarkRuns) - optional.Value(now.Impact.BenchmarkRuns)
 	if n <= 0 {
 		return nil
@@ -90,7 +90,7 @@ func refundRuns(c *eventstore.Change, allowance *eventstore.Past[account.Usage],
 }
 
 // endRun records on the test how its run ended.
-func endRun(c *eventstore.Change, test *eventstore.Past[abtest.Test], run abtest.Run, at time.Time) error {
+func endRun(c *eventstore.Change, test *eventstore.Stream[abtest.Test], run abtest.Run, at time.Time) error {
 	ended := abtest.RunEnded{RunID: run.RunID, Status: run.Operation.Status, Failure: run.Operation.Failure, At: at}
 	if made := run.Compared; made != nil {
 		ended.Aggregate, ended.Document = &made.Aggregate, made.Document

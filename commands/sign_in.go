@@ -36,12 +36,12 @@ func (r Recorder) NeedSignIn(ctx context.Context, of Origin, seen int, refusal *
 		if len(pasts) == 1 {
 			return nil
 		}
-		need.Seen = bundle.State.WentOn
+		need.Seen = bundle.State.Resumed
 		return eventstore.Decide(c, bundle, need)
 	})
 }
 
-func pastOperation(id uuid.UUID) *eventstore.Past[operation.Operation] {
+func pastOperation(id uuid.UUID) *eventstore.Stream[operation.Operation] {
 	return eventstore.Fold(operation.Stream(id), operation.Evolve)
 }
 
@@ -109,7 +109,7 @@ func (s *Operations) resume(ctx context.Context, meta eventstore.Metadata, op op
 	if err := s.Store.Load(ctx, owner); err != nil {
 		return err
 	}
-	pasts, loadable, enqueue := map[uuid.UUID]*eventstore.Past[operation.Operation]{}, []eventstore.Loadable{}, map[uuid.UUID]enqueuing{}
+	pasts, loadable, enqueue := map[uuid.UUID]*eventstore.Stream[operation.Operation]{}, []eventstore.Loadable{}, map[uuid.UUID]enqueuing{}
 	for _, id := range all {
 		pasts[id] = pastOperation(id)
 		loadable = append(loadable, pasts[id])

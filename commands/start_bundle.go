@@ -88,7 +88,7 @@ func (s *Optimizations) acceptBundlePreview(ctx context.Context, caller Caller, 
 	tracking := Track(caller.Account, modelID)
 	pasts := append(tracking.Pasts(), bundle, owner)
 	var ids []uuid.UUID
-	var works []*eventstore.Past[optimization.Work]
+	var works []*eventstore.Stream[optimization.Work]
 	for _, child := range b.children {
 		if child.PreviewID != nil {
 			work := eventstore.Fold(operation.Stream(*child.PreviewID), optimization.Evolve)

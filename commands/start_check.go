@@ -65,7 +65,7 @@ func (s *core) checkStart(ctx context.Context, caller Caller, workspace item.Wor
 }
 
 // pastAccount is the past of the caller's account.
-func pastAccount(caller Caller) *eventstore.Past[account.Account] {
+func pastAccount(caller Caller) *eventstore.Stream[account.Account] {
 	return eventstore.FoldCached(account.Stream(caller.Account), account.Evolve)
 }
 

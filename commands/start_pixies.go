@@ -81,9 +81,9 @@ type pendingPixies struct {
 	limits      account.Limits
 	mayStart    func(account.Account) error
 
-	past      *eventstore.Past[pixies.Run]
-	owner     *eventstore.Past[account.Account]
-	standings []*eventstore.Past[pixies.Report] // of reports
+	past      *eventstore.Stream[pixies.Run]
+	owner     *eventstore.Stream[account.Account]
+	standings []*eventstore.Stream[pixies.Report] // of reports
 	tracking  *Tracking
 }
 

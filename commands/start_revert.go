@@ -95,7 +95,7 @@ func (s *Optimizations) tryAcceptRevert(ctx context.Context, caller Caller, oper
 	}
 	pasts := append(w.pasts(), apply)
 	after := standing.State.After(applyID)
-	later := make([]*eventstore.Past[optimization.Work], len(after))
+	later := make([]*eventstore.Stream[optimization.Work], len(after))
 	for i, id := range after {
 		later[i] = eventstore.Fold(operation.Stream(id), optimization.Evolve)
 		pasts = append(pasts, later[i])

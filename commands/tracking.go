@@ -15,9 +15,9 @@ import (
 // Tracking is a set of items that operations reserve, claim or release, with the
 // account's count of them. A change decides both together (decisions/9/6).
 type Tracking struct {
-	total *eventstore.Past[room.Total]
+	total *eventstore.Stream[room.Total]
 	ids   []uuid.UUID // each once
-	items []*eventstore.Past[trackeditem.Item]
+	items []*eventstore.Stream[trackeditem.Item]
 }
 
 // Track returns the tracking of the items and of the account's count.
@@ -38,13 +38,13 @@ func (t *Tracking) Pasts() []eventstore.Loadable {
 	return pasts
 }
 
-// Past returns the past of one of the tracked ids; it panics for another id.
-func (t *Tracking) Past(itemID uuid.UUID) *eventstore.Past[trackeditem.Item] {
+// Stream returns the past of one of the tracked ids; it panics for another id.
+func (t *Tracking) Stream(itemID uuid.UUID) *eventstore.Stream[trackeditem.Item] {
 	return t.items[slices.Index(t.ids, itemID)]
 }
 
 // Item returns the current state of one of the tracked ids.
-func (t *Tracking) Item(itemID uuid.UUID) trackeditem.Item { return t.Past(itemID).State }
+func (t *Tracking) Item(itemID uuid.UUID) trackeditem.Item { return t.Stream(itemID).State }
 
 // Reserve reserves those of the items that are not yet tracked items, all or none.
 // It refuses when the caps leave no room for all.
@@ -60,7 +60,7 @@ func (t *Tracking) Reserve(c *eventstore.Change, caps room.Caps, items ...tracke
 	}
 	for _, reserve := range items {
 		reserve.LicenseID = caps.LicenseID
-		if err := eventstore.Decide(c, t.Past(reserve.ItemID), reserve); err != nil {
+		if err := eventstore.Decide(c, t.Stream(reserve.ItemID), reserve); err != nil {
 			return err
 		}
 	}
@@ -97,7 +97,7 @@ func (t *Tracking) count(is func(uuid.UUID) bool) (n int) {
 // Claim makes the item a tracked item, after the operation did something for it. It
 // does nothing when the operation has not reserved the item.
 func (t *Tracking) Claim(c *eventstore.Change, operationID, itemID uuid.UUID, via trackeditem.Via, at time.Time) error {
-	past := t.Past(itemID)
+	past := t.Stream(itemID)
 	if !past.State.Holds(operationID) {
 		return nil
 	}

@@ -25,7 +25,7 @@ WHERE s.version = ($6::bigint[])[array_position($1::text[], s.stream)]`
 // take positions above this one".
 //
 // The append is stale when the last event loaded of a stream is missing: then the log is not the one
-// that was loaded. It is also stale when a stream that must be unmoved has a newer event, when the key that sealed the events ($15)
+// that was loaded. It is also stale when a stream that must be guarded has a newer event, when the key that sealed the events ($15)
 // is not that of the account, or when the account was erased. The function account_erased takes its snapshot after
 // the lock is held: so an append that waited for an erasure (Alone) sees it. The events of
 // a stale append get no version, which the table refuses. The subqueries end in OFFSET 0 for the reason
@@ -36,12 +36,12 @@ WITH held AS MATERIALIZED (
 ), stale AS MATERIALIZED (
 	SELECT EXISTS (
 		SELECT FROM unnest((SELECT $11::text[]), (SELECT $12::bigint[]), (SELECT $13::uuid[]), (SELECT $14::boolean[]))
-			AS l (stream, version, event_id, unmoved)
+			AS l (stream, version, event_id, guarded)
 		LEFT JOIN LATERAL (
 			SELECT event_id FROM events WHERE stream = l.stream AND version = l.version OFFSET 0
 		) e ON true
 		LEFT JOIN LATERAL (
-			SELECT version FROM events WHERE l.unmoved AND stream = l.stream AND version = l.version + 1 OFFSET 0
+			SELECT version FROM events WHERE l.guarded AND stream = l.stream AND version = l.version + 1 OFFSET 0
 		) next ON true
 		WHERE l.version > 0 AND e.event_id IS DISTINCT FROM l.event_id OR next.version IS NOT NULL
 	) OR $15::bytea IS NOT NULL AND NOT EXISTS (SELECT FROM account_keys WHERE account_id = $2 AND key = $15) OR account_erased($2) AS yes
@@ -104,13 +104,13 @@ func (c *Change) queueEvents(b *pgx.Batch) {
 		ids[i], streams[i], versions[i], types[i] = r.ID, r.Stream, r.Version, r.Type
 		schemas[i], data[i], ats[i] = int32(r.SchemaVersion), string(r.Data), r.RecordedAt
 	}
-	loaded, at, last, unmoved := c.loaded()
+	loaded, at, last, guarded := c.loaded()
 	var key []byte
 	if c.sealed {
 		key = c.key.Stored()
 	}
 	b.Queue(eventsSQL, ids, c.meta.Account, streams, versions, types, schemas, data, ats, c.chains, string(c.rawMeta), loaded, at, last,
-		unmoved, key).Query(func(rows pgx.Rows) error {
+		guarded, key).Query(func(rows pgx.Rows) error {
 		i := 0
 		var position int64
 		_, err := pgx.ForEachRow(rows, []any{&position}, func() error {
@@ -126,14 +126,14 @@ func (c *Change) queueEvents(b *pgx.Batch) {
 }
 
 // loaded returns the streams that were loaded: the version and the last event of each, and whether it
-// must be unmoved.
-func (c *Change) loaded() (streams []string, versions []int64, last [][16]byte, unmoved []bool) {
+// must be guarded.
+func (c *Change) loaded() (streams []string, versions []int64, last [][16]byte, guarded []bool) {
 	for _, h := range c.heads {
-		still := slices.ContainsFunc(h.pasts, Loadable.unmoved) && h.version == h.loaded
+		still := slices.ContainsFunc(h.pasts, Loadable.guarded) && h.version == h.loaded
 		if h.loaded > 0 || still {
-			streams, versions, last, unmoved = append(streams, h.stream), append(versions, h.loaded), append(last, h.id),
-				append(unmoved, still)
+			streams, versions, last, guarded = append(streams, h.stream), append(versions, h.loaded), append(last, h.id),
+				append(guarded, still)
 		}
 	}
-	return streams, versions, last, unmoved
+	return streams, versions, last, guarded
 }

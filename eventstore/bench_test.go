@@ -187,7 +187,7 @@ func BenchmarkLoadAccount(b *testing.B) {
 			stream := account.Stream("acme")
 			mustAdd(b, s, stream, events...)
 			var spent [2]time.Duration
-			load := func(of int, p *eventstore.Past[account.Account]) {
+			load := func(of int, p *eventstore.Stream[account.Account]) {
 				began := time.Now()
 				if err := s.Load(b.Context(), p); err != nil || p.Version != int64(people) {
 					b.Fatalf("version %d, %v", p.Version, err)

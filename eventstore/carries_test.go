@@ -54,7 +54,7 @@ func TestEventsThatDoNotBelongAreNotRecorded(t *testing.T) {
 	anywhere, strict := eventstore.New(pool, codec(t), eventstore.Options{}), eventstore.New(pool, types, eventstore.Options{})
 	for name, test := range map[string]struct {
 		store *eventstore.Store
-		past  *eventstore.Past[budget]
+		past  *eventstore.Stream[budget]
 		want  string
 	}{
 		"without the state":   {anywhere, eventstore.FoldLast[budget]("budget-1"), "does not carry eventstore_test.budget"},

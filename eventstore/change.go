@@ -66,7 +66,7 @@ type Change struct {
 // decides again. So decide must have no effect except through c, and must not use the pool: later
 // attempts hold a connection and lock the streams' rows while it runs. Change does not guard a past
 // that nothing was recorded on: its stream may have moved on by the time the append commits, unless
-// the past is Unmoved. Change also decides again when the last event loaded of a stream is no longer
+// the past is Guarded. Change also decides again when the last event loaded of a stream is no longer
 // in the log, because the database was restored to an earlier time or replaced.
 //
 // A decision takes two round trips, one to load and one to append. One that records, queues and adds
@@ -292,7 +292,7 @@ func (c *Change) decide(decide func(*Change) error) error {
 
 // Decide lets cmd decide from p's state and records its events on p's stream. It folds them into p and
 // every other past of that stream, so a second Decide sees them. It returns cmd's error unchanged.
-func Decide[S any](c *Change, p *Past[S], cmd domain.Command[S]) error {
+func Decide[S any](c *Change, p *Stream[S], cmd domain.Command[S]) error {
 	events, err := cmd.Decide(p.State)
 	if err != nil {
 		return err

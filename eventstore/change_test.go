@@ -59,39 +59,39 @@ func TestFailedChangeWritesNothing(t *testing.T) {
 	refusal := domain.Refuse(domain.InvalidRequest, "No.")
 	tests := []struct {
 		name   string
-		decide func(*eventstore.Change, *eventstore.Past[budget]) error
+		decide func(*eventstore.Change, *eventstore.Stream[budget]) error
 		want   error // exactly this one; nil means any
 		text   string
 	}{
-		{"decide fails", func(c *eventstore.Change, p *eventstore.Past[budget]) error {
+		{"decide fails", func(c *eventstore.Change, p *eventstore.Stream[budget]) error {
 			return errors.Join(eventstore.Decide(c, p, spend{units: 1}), boom)
 		}, nil, "boom"},
-		{"refused", func(c *eventstore.Change, p *eventstore.Past[budget]) error {
+		{"refused", func(c *eventstore.Change, p *eventstore.Stream[budget]) error {
 			_ = eventstore.Decide(c, p, spend{units: 1})
 			return refusal
 		}, refusal, ""},
-		{"a queued statement fails", func(c *eventstore.Change, p *eventstore.Past[budget]) error {
+		{"a queued statement fails", func(c *eventstore.Change, p *eventstore.Stream[budget]) error {
 			c.Queue(database.Statement{SQL: "INSERT INTO kept VALUES ($1)", Args: []any{1}})
 			c.Queue(database.Statement{SQL: "SELECT 1/$1::int", Args: []any{0}})
 			return eventstore.Decide(c, p, spend{units: 1})
 		}, nil, "division by zero"},
-		{"work in the transaction fails", func(c *eventstore.Change, p *eventstore.Past[budget]) error {
+		{"work in the transaction fails", func(c *eventstore.Change, p *eventstore.Stream[budget]) error {
 			c.Queue(database.Statement{SQL: "INSERT INTO kept VALUES ($1)", Args: []any{1}})
 			c.InTx(func(context.Context, pgx.Tx) error { return boom })
 			return eventstore.Decide(c, p, spend{units: 1})
 		}, boom, ""},
-		{"work in the transaction breaks it", func(c *eventstore.Change, p *eventstore.Past[budget]) error {
+		{"work in the transaction breaks it", func(c *eventstore.Change, p *eventstore.Stream[budget]) error {
 			c.Queue(database.Statement{SQL: "INSERT INTO kept VALUES ($1)", Args: []any{1}})
 			c.InTx(func(ctx context.Context, tx pgx.Tx) error { _, _ = tx.Exec(ctx, "SELECT 1/0"); return nil })
 			return eventstore.Decide(c, p, spend{units: 1})
 		}, nil, "rollback"},
-		{"an event the codec does not know", func(c *eventstore.Change, p *eventstore.Past[budget]) error {
+		{"an event the codec does not know", func(c *eventstore.Change, p *eventstore.Stream[budget]) error {
 			return eventstore.Decide(c, p, unknown{})
 		}, nil, "toy.unknown"},
-		{"a past that was not loaded", func(c *eventstore.Change, p *eventstore.Past[budget]) error {
+		{"a past that was not loaded", func(c *eventstore.Change, p *eventstore.Stream[budget]) error {
 			return eventstore.Decide(c, eventstore.Fold("budget-1", evolveBudget), spend{units: 1})
 		}, nil, "budget-1"},
-		{"nothing recorded", func(c *eventstore.Change, p *eventstore.Past[budget]) error { return nil }, nil, ""},
+		{"nothing recorded", func(c *eventstore.Change, p *eventstore.Stream[budget]) error { return nil }, nil, ""},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -352,7 +352,7 @@ func TestRoundTrips(t *testing.T) {
 		return nil
 	}})
 	pasts := make([]eventstore.Loadable, 120)
-	folds := make([]*eventstore.Past[budget], len(pasts))
+	folds := make([]*eventstore.Stream[budget], len(pasts))
 	for i := range pasts {
 		folds[i] = eventstore.Fold(fmt.Sprintf("budget-%d", i), evolveBudget)
 		pasts[i] = folds[i]

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
+	"slices"
 
 	"readiness/domain"
 	"readiness/eventstore/sealed"
@@ -21,6 +22,8 @@ type Type struct {
 	SchemaVersion int // the version written now; the first is 1
 	// Upcasters[i] converts schema version i+1 to i+2, so there is one fewer than SchemaVersion.
 	Upcasters []Upcaster
+	// Formerly are the names under which earlier programs stored the type. They are read for ever, and written no more.
+	Formerly []string
 
 	carries reflect.Type // the state it carries; nil when it need not carry one
 }
@@ -35,9 +38,9 @@ func Of(stream string, examples ...domain.Event) []Type {
 	return types
 }
 
-// Carrying is like Of, for streams that are loaded with FoldLast: each of their events
+// WithSnapshot is like Of, for streams that are loaded with FoldLast: each of their events
 // carries the S after it. NewCodec refuses a stream type that has other events too.
-func Carrying[S any](stream string, examples ...domain.Carries[S]) []Type {
+func WithSnapshot[S any](stream string, examples ...domain.Carries[S]) []Type {
 	types := make([]Type, len(examples))
 	for i, e := range examples {
 		types[i] = Type{Example: e, SchemaVersion: 1, Stream: stream, carries: reflect.TypeFor[S]()}
@@ -67,6 +70,25 @@ type stored struct {
 	version   int
 	upcasters []Upcaster
 	plan      *sealed.Plan
+	name      string // under which events of the type are written now
+}
+
+// Present returns the name under which events of a stored name are written now; an unknown name itself.
+func (c *Codec) Present(name string) string {
+	if t, known := c.byName[name]; known {
+		return t.name
+	}
+	return name
+}
+
+// everWritten returns the names with all former names of their types.
+func (c *Codec) everWritten(names []string) (all []string) {
+	for name, t := range c.byName {
+		if slices.Contains(names, t.name) {
+			all = append(all, name)
+		}
+	}
+	return all
 }
 
 const (
@@ -93,9 +115,6 @@ func NewCodec(types ...Type) (*Codec, error) {
 		if goType.Kind() == reflect.Pointer {
 			return nil, fmt.Errorf("eventstore: the events %s are pointers; use values, which cannot change later", name)
 		}
-		if other, dup := c.byName[name]; dup {
-			return nil, fmt.Errorf("eventstore: both %v and %v store events named %s", other.goType, goType, name)
-		}
 		if other, dup := c.byType[goType]; dup {
 			return nil, fmt.Errorf("eventstore: %v stores events under two names, %s and %s", goType, other, name)
 		}
@@ -118,8 +137,13 @@ func NewCodec(types ...Type) (*Codec, error) {
 		if err != nil {
 			return nil, fmt.Errorf("eventstore: %s: %w", name, err)
 		}
-		c.byName[name] = stored{goType, t.Stream, t.SchemaVersion, t.Upcasters, plan}
 		c.byType[goType] = name
+		for _, former := range append([]string{name}, t.Formerly...) {
+			if other, dup := c.byName[former]; dup {
+				return nil, fmt.Errorf("eventstore: both %v and %v store events named %s", other.goType, goType, former)
+			}
+			c.byName[former] = stored{goType, t.Stream, t.SchemaVersion, t.Upcasters, plan, name}
+		}
 	}
 	return c, nil
 }

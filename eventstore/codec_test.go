@@ -50,7 +50,8 @@ func metricUnits(data json.RawMessage) (json.RawMessage, error) {
 	return json.Marshal(moved{v2.From, v2.To, v2.Km * 1000})
 }
 
-var movedType = eventstore.Type{Example: moved{}, SchemaVersion: 3, Upcasters: []eventstore.Upcaster{splitRoute, metricUnits}}
+var movedType = eventstore.Type{Example: moved{}, SchemaVersion: 3, Upcasters: []eventstore.Upcaster{splitRoute, metricUnits},
+	Formerly: []string{"cart.went"}}
 
 func TestDecodeUpcastsEveryVersion(t *testing.T) {
 	t.Parallel()
@@ -109,11 +110,12 @@ func TestNewCodecRefuses(t *testing.T) {
 		"a pointer":                  eventstore.Events(&spent{}),
 		"two of one name":            eventstore.Events(spent{}, alias{}),
 		"one twice":                  eventstore.Events(spent{}, spent{}),
+		"a former name of another":   {{Example: spent{}, SchemaVersion: 1}, {Example: noted{}, SchemaVersion: 1, Formerly: []string{"budget.spent"}}},
 		"one under two":              eventstore.Events(fickle{"a"}, fickle{"b"}),
 		"version 0":                  {{Example: spent{}}},
 		"a missing upcaster":         {{Example: spent{}, SchemaVersion: 3, Upcasters: []eventstore.Upcaster{up}}},
 		"a nil upcaster":             {{Example: spent{}, SchemaVersion: 3, Upcasters: []eventstore.Upcaster{up, nil}}},
-		"an event without the state": append(eventstore.Carrying[budget]("budget", spent{}), eventstore.Of("budget", noted{})...),
+		"an event without the state": append(eventstore.WithSnapshot[budget]("budget", spent{}), eventstore.Of("budget", noted{})...),
 		"one upcaster more":          {{Example: spent{}, SchemaVersion: 1, Upcasters: []eventstore.Upcaster{up}}},
 	} {
 		if _, err := eventstore.NewCodec(types...); err == nil {
@@ -143,7 +145,7 @@ func TestEncodeRefuses(t *testing.T) {
 	}
 }
 
-// Every reader returns an event of an older form in the current form, together with the stored bytes.
+// Every reader returns an event of an older form, stored under a former name, in the current form, together with what is stored.
 func TestEveryReaderUpcasts(t *testing.T) {
 	t.Parallel()
 	s, pool := open(t)
@@ -152,7 +154,7 @@ func TestEveryReaderUpcasts(t *testing.T) {
 	err := pgx.BeginFunc(t.Context(), pool, func(tx pgx.Tx) error {
 		_, err := tx.Exec(t.Context(), `SET LOCAL session_replication_role = replica`)
 		if err == nil {
-			_, err = tx.Exec(t.Context(), `UPDATE events SET type = 'cart.moved', schema_version = 1, data = $1`, old)
+			_, err = tx.Exec(t.Context(), `UPDATE events SET type = 'cart.went', schema_version = 1, data = $1`, old)
 		}
 		return err
 	})
@@ -167,7 +169,7 @@ func TestEveryReaderUpcasts(t *testing.T) {
 	want := domain.Event(moved{"Ulm", "Bern", 2000})
 	check := func(reader string, r eventstore.Recorded) {
 		t.Helper()
-		if diff := cmp.Diff(want, r.Event); diff != "" || string(r.Data) != old || r.SchemaVersion != 1 {
+		if diff := cmp.Diff(want, r.Event); diff != "" || string(r.Data) != old || r.SchemaVersion != 1 || r.Type != "cart.went" {
 			t.Errorf("%s: got %+v\n%s", reader, r, diff)
 		}
 	}
@@ -182,6 +184,17 @@ func TestEveryReaderUpcasts(t *testing.T) {
 			t.Fatal(err)
 		}
 		check("ReadStream", r)
+	}
+	replayed := 0
+	for r, err := range s.Replay(t.Context(), eventstore.Selection{UpTo: 1 << 20}, []string{"cart.moved"}, false) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		check("Replay", r)
+		replayed++
+	}
+	if replayed != 1 {
+		t.Errorf("Replay of the present name yields %d events", replayed)
 	}
 	past := eventstore.Fold("cart-1", evolveEvents)
 	if err := s.Load(t.Context(), past); err != nil {

@@ -73,7 +73,7 @@ func BenchmarkImport(b *testing.B) {
 // recordOperations appends the events of n operations in turns, so that their streams are mixed in the log.
 func recordOperations(b *testing.B, s *eventstore.Store, first, n int, events []record) {
 	b.Helper()
-	pasts := make([]*eventstore.Past[struct{}], n)
+	pasts := make([]*eventstore.Stream[struct{}], n)
 	loaded := make([]eventstore.Loadable, n)
 	for i := range pasts {
 		pasts[i] = eventstore.Tail(fmt.Sprintf("note-%d", first+i))

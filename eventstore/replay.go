@@ -102,7 +102,7 @@ func (s *Store) replayChunks(ctx context.Context, sel Selection, types []string,
 		where += fmt.Sprintf(` AND account_id = $%d`, len(args))
 	}
 	if len(types) > 0 {
-		args = append(args, types)
+		args = append(args, s.codec.everWritten(types))
 		where += fmt.Sprintf(` AND type = ANY($%d)`, len(args))
 	}
 	// Planned with its values, like any page.

@@ -66,7 +66,7 @@ func everyRead(t *testing.T, s *eventstore.Store, follower string) map[string]do
 			}
 		}
 	}
-	for name, past := range map[string]*eventstore.Past[[]domain.Event]{
+	for name, past := range map[string]*eventstore.Stream[[]domain.Event]{
 		"Fold": eventstore.Fold("note-1", evolveEvents), "FoldCached": eventstore.FoldCached("note-1", evolveEvents),
 	} {
 		if err := s.Load(t.Context(), past); err != nil {

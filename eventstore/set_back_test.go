@@ -83,21 +83,21 @@ func TestAChangeOfADatabaseThatIsSetBack(t *testing.T) {
 	}
 }
 
-// A change decides again when an Unmoved past has moved, even if it records nothing on it; a past that
-// is not Unmoved may move.
+// A change decides again when an Guarded past has moved, even if it records nothing on it; a past that
+// is not Guarded may move.
 func TestUnmoved(t *testing.T) {
 	t.Parallel()
 	for _, existing := range []bool{true, false} {
-		for _, unmoved := range []bool{true, false} {
-			t.Run(fmt.Sprintf("existing %v, unmoved %v", existing, unmoved), func(t *testing.T) {
+		for _, guarded := range []bool{true, false} {
+			t.Run(fmt.Sprintf("existing %v, guarded %v", existing, guarded), func(t *testing.T) {
 				t.Parallel()
 				s, pool := open(t)
 				if existing {
 					mustAdd(t, s, "budget-1", spent{Total: 1})
 				}
 				source, target := eventstore.FoldLast[budget]("budget-1"), eventstore.FoldLast[budget]("budget-2")
-				if unmoved {
-					source = source.Unmoved()
+				if guarded {
+					source = source.Guarded()
 				}
 				decided := 0
 				err := s.Change(t.Context(), meta, []eventstore.Loadable{source, target}, func(c *eventstore.Change) error {
@@ -109,10 +109,10 @@ func TestUnmoved(t *testing.T) {
 					}
 					return eventstore.Decide(c, target, spend{units: 1})
 				})
-				if want := map[bool]int{true: 2, false: 1}[unmoved]; decided != want || domain.IsRefused(err, domain.UserNotRegistered) != unmoved {
+				if want := map[bool]int{true: 2, false: 1}[guarded]; decided != want || domain.IsRefused(err, domain.UserNotRegistered) != guarded {
 					t.Errorf("it decided %d times: %v", decided, err)
 				}
-				if n := count(t, pool, "events WHERE stream = 'budget-2'"); (n == 0) != unmoved {
+				if n := count(t, pool, "events WHERE stream = 'budget-2'"); (n == 0) != guarded {
 					t.Errorf("%d events were appended", n)
 				}
 			})

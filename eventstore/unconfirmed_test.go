@@ -40,7 +40,7 @@ func TestUnconfirmedChange(t *testing.T) {
 	for now := ""; now != "away"; { // the connection notices it a moment later
 		must(t, pool.QueryRow(t.Context(), `SELECT current_setting('synchronous_standby_names')`).Scan(&now))
 	}
-	change := func(decide func(*eventstore.Change, *eventstore.Past[struct{}]) error) error {
+	change := func(decide func(*eventstore.Change, *eventstore.Stream[struct{}]) error) error {
 		ended := make(chan error, 1)
 		go func() {
 			past := eventstore.Tail("budget-1")
@@ -56,26 +56,26 @@ func TestUnconfirmedChange(t *testing.T) {
 			}
 		}
 	}
-	add := func(c *eventstore.Change, past *eventstore.Past[struct{}]) error {
+	add := func(c *eventstore.Change, past *eventstore.Stream[struct{}]) error {
 		return eventstore.Decide(c, past, record{spent{}})
 	}
 	for change(add) == nil { // the server waits for standbys as soon as its checkpointer has read the setting
 		must(t, t.Context().Err())
 	}
-	for name, decide := range map[string]func(*eventstore.Change, *eventstore.Past[struct{}]) error{
+	for name, decide := range map[string]func(*eventstore.Change, *eventstore.Stream[struct{}]) error{
 		"in one round trip": add,
-		"in a transaction": func(c *eventstore.Change, past *eventstore.Past[struct{}]) error {
+		"in a transaction": func(c *eventstore.Change, past *eventstore.Stream[struct{}]) error {
 			c.InTx(func(context.Context, pgx.Tx) error { return nil })
 			return eventstore.Decide(c, past, record{spent{}})
 		},
-		"nothing": func(*eventstore.Change, *eventstore.Past[struct{}]) error { return nil },
+		"nothing": func(*eventstore.Change, *eventstore.Stream[struct{}]) error { return nil },
 	} {
 		if err := change(decide); !errors.Is(err, database.ErrUnconfirmed) {
 			t.Errorf("%s: got %v, want that it is unconfirmed", name, err)
 		}
 	}
 	refusal := errors.New("no")
-	if err := change(func(*eventstore.Change, *eventstore.Past[struct{}]) error { return refusal }); !errors.Is(err, refusal) {
+	if err := change(func(*eventstore.Change, *eventstore.Stream[struct{}]) error { return refusal }); !errors.Is(err, refusal) {
 		t.Errorf("a refusal, which acknowledges nothing: got %v", err)
 	}
 }

@@ -78,7 +78,7 @@ func reversed(t testing.TB, root, record string) []offline.Reversal {
 
 func putBack(t testing.TB, all []offline.Reversal) []offline.Applied {
 	t.Helper()
-	applied, err := offline.PutBack(t.Context(), all)
+	applied, err := offline.Restore(t.Context(), all)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -186,9 +186,9 @@ func (v Reversal) headline() string {
 	return text
 }
 
-// PutBack writes the reversals that restore something, each model completely or not at all. It leaves a model unchanged
+// Restore writes the reversals that restore something, each model completely or not at all. It leaves a model unchanged
 // if it changed since it was read.
-func PutBack(ctx context.Context, all []Reversal) ([]Applied, error) {
+func Restore(ctx context.Context, all []Reversal) ([]Applied, error) {
 	var applied []Applied
 	for _, v := range all {
 		if ctx.Err() != nil {

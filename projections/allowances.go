@@ -22,7 +22,7 @@ type Used struct {
 // Used returns what the account has used of the limits' allowances in the windows that contain at,
 // counted as the commands count it.
 func (v *Views) Used(ctx context.Context, accountID string, limits account.Limits, at time.Time) (Used, error) {
-	window := func(kind account.Kind, a account.Allowance) *eventstore.Past[account.Usage] {
+	window := func(kind account.Kind, a account.Allowance) *eventstore.Stream[account.Usage] {
 		return eventstore.FoldLast[account.Usage](account.AllowanceStream(accountID, kind, a.Period, at))
 	}
 	assessments := window(account.Assessments, limits.Assessments)

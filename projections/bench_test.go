@@ -72,7 +72,7 @@ func BenchmarkRebuildOperations(b *testing.B) {
 	id := func(of byte, i int) uuid.UUID {
 		return uuid.UUID{0: of, 12: byte(i >> 24), 13: byte(i >> 16), 14: byte(i >> 8), 15: byte(i)}
 	}
-	last := func(stream string) *eventstore.Past[struct{}] {
+	last := func(stream string) *eventstore.Stream[struct{}] {
 		return eventstore.Tail(stream)
 	}
 	for from := 0; from < n; from += together {

@@ -41,14 +41,14 @@ var Operations = &View{
 	Tables: []*Table{operations},
 	Of: []domain.Event{
 		operation.Accepted{}, operation.Started{}, operation.Progressed{}, operation.WaitingForOwner{}, operation.SignInNeeded{},
-		operation.WentOn{}, operation.ImpactCorrected{},
+		operation.Resumed{}, operation.ImpactCorrected{},
 		operation.Succeeded{}, operation.Failed{}, operation.Cancelled{},
 	},
 	Project: func(rows *Rows, r eventstore.Recorded) error {
 		id, ours := uuid.UUID{}, false
 		switch r.Event.(type) {
 		case operation.Accepted, operation.Started, operation.Progressed, operation.WaitingForOwner, operation.SignInNeeded,
-			operation.WentOn, operation.ImpactCorrected, operation.Succeeded, operation.Failed, operation.Cancelled:
+			operation.Resumed, operation.ImpactCorrected, operation.Succeeded, operation.Failed, operation.Cancelled:
 			id, ours = operation.StreamID(r.Stream)
 		}
 		if !ours {
@@ -73,7 +73,7 @@ var Operations = &View{
 		case operation.SignInNeeded:
 			rows.Set(operations, Key{id}, Row{"waits": true, "waits_until": e.Until, "updated_at": r.RecordedAt,
 				"error_code": string(e.Code), "error_message": e.Message})
-		case operation.WentOn:
+		case operation.Resumed:
 			rows.Set(operations, Key{id}, Row{"waits": false, "waits_until": nil, "error_code": nil, "error_message": nil,
 				"updated_at": r.RecordedAt})
 		case operation.ImpactCorrected:

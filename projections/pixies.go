@@ -51,7 +51,7 @@ var Pixies = &View{
 	Name: "pixies", Version: 1, Inline: true,
 	Tables: []*Table{pixieReports, pixieIDs, reportCopies},
 	Of: []domain.Event{
-		pixies.Held{}, pixies.Added{}, pixies.Removed{}, pixies.LeftAsItWas{}, pixies.ReportDeleted{}, pixies.RunAccepted{},
+		pixies.Locked{}, pixies.Added{}, pixies.Removed{}, pixies.Unchanged{}, pixies.ReportDeleted{}, pixies.RunAccepted{},
 		pixies.ChangeIntended{},
 	},
 	Project: func(rows *Rows, r eventstore.Recorded) error {

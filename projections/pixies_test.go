@@ -34,7 +34,7 @@ func newObserver(t *testing.T) observer {
 	t.Helper()
 	pool := pgtest.Pool(t)
 	codec, err := eventstore.NewCodec(eventstore.Events(
-		pixies.Held{}, pixies.Added{}, pixies.Removed{}, pixies.LeftAsItWas{}, pixies.ReportDeleted{},
+		pixies.Locked{}, pixies.Added{}, pixies.Removed{}, pixies.Unchanged{}, pixies.ReportDeleted{},
 		pixies.RunAccepted{}, pixies.ChangeIntended{}, pixies.Seen{}, operation.Accepted{},
 	)...)
 	if err != nil {
@@ -64,7 +64,7 @@ func (o observer) same(t *testing.T, view string) {
 	}
 }
 
-func decideOn[S any](t *testing.T, o observer, accountID string, past *eventstore.Past[S], commands ...domain.Command[S]) S {
+func decideOn[S any](t *testing.T, o observer, accountID string, past *eventstore.Stream[S], commands ...domain.Command[S]) S {
 	t.Helper()
 	err := o.log.Change(t.Context(), eventstore.Metadata{Account: accountID}, []eventstore.Loadable{past}, func(c *eventstore.Change) error {
 		for _, command := range commands {

@@ -232,7 +232,7 @@ func (a *SeparateViews) folds() []*fold {
 // sealed, and the keys of accounts are in the database of the log.
 func (a *SeparateViews) fold(f *fold, e *ViewsEvent) (err error) {
 	if !f.view.Undecoded {
-		if types := f.view.types(); len(types) > 0 && !slices.Contains(types, e.Event.Type) {
+		if types := f.view.types(); len(types) > 0 && !slices.Contains(types, a.codec.Present(e.Event.Type)) {
 			return nil
 		}
 		if e.Cut {

@@ -57,7 +57,11 @@ func (v *View) types() []string {
 
 // project projects one event; an event that is not in Of changes nothing.
 func (v *View) project(rows *Rows, r eventstore.Recorded) error {
-	if v.Of != nil && !slices.ContainsFunc(v.Of, func(e domain.Event) bool { return e.EventType() == r.Type }) {
+	present := r.Type // an event may be stored under a former name
+	if r.Event != nil {
+		present = r.Event.EventType()
+	}
+	if v.Of != nil && !slices.ContainsFunc(v.Of, func(e domain.Event) bool { return e.EventType() == present }) {
 		return nil
 	}
 	return v.Project(rows, r)

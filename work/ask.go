@@ -113,7 +113,7 @@ func (w *asker) Work(ctx context.Context, job *river.Job[ask]) error {
 	case err == nil:
 		return nil
 	}
-	if rests, failed := w.rests(ctx, step.Origin, a.Operation().WentOn, err); rests {
+	if rests, failed := w.rests(ctx, step.Origin, a.Operation().Resumed, err); rests {
 		return failed
 	}
 	failure, again := w.failure(err, attemptsOf(job.JobRow, step.AcceptedAt, w.Now()))

@@ -72,7 +72,7 @@ func (w *assessor) Work(ctx context.Context, job *river.Job[assess]) (ended erro
 	} else {
 		made, err = w.assess(ctx, step, run.State)
 	}
-	if rests, failed := w.rests(ctx, step.Origin, run.State.Operation.WentOn, err); rests {
+	if rests, failed := w.rests(ctx, step.Origin, run.State.Operation.Resumed, err); rests {
 		return failed
 	}
 	before := attemptsOf(job.JobRow, step.AcceptedAt, w.Now())
@@ -286,7 +286,7 @@ func (w *assessor) end(ctx context.Context, step assess, made *found, failure *o
 	if !ok {
 		return fmt.Errorf("work: the plan %q is unknown to this process; give every process the same --plans file", step.Plan)
 	}
-	window := func(k account.Kind, a account.Allowance) *eventstore.Past[account.Usage] {
+	window := func(k account.Kind, a account.Allowance) *eventstore.Stream[account.Usage] {
 		return eventstore.FoldLast[account.Usage](account.AllowanceStream(step.AccountID, k, a.Period, step.AcceptedAt))
 	}
 	run := eventstore.Fold(operation.Stream(step.OperationID), assessment.EvolveRun)
@@ -317,7 +317,7 @@ func (w *assessor) end(ctx context.Context, step assess, made *found, failure *o
 			return eventstore.Decide(c, standing, assessment.Record{Assessment: made.assessment})
 		}
 		if made != nil && made.gone {
-			if err := eventstore.Decide(c, tracking.Past(step.ModelID),
+			if err := eventstore.Decide(c, tracking.Stream(step.ModelID),
 				trackeditem.MarkDeleted{WorkspaceID: step.WorkspaceID, At: w.Now()}); err != nil {
 				return err
 			}

@@ -63,7 +63,7 @@ func (q *Queue) endImported(ctx context.Context, id uuid.UUID, bundles bool) (en
 	why := s.endOfImported().Message
 	switch {
 	case isBundle:
-		err = q.recorder().GiveUpBundle(ctx, meta, op, why)
+		err = q.recorder().FailBundle(ctx, meta, op, why)
 	case op.Type == operation.RunAbTest && s.asking() == nil:
 		err = q.runs().GiveUp(ctx, meta, id, why)
 	default:

@@ -60,11 +60,11 @@ func (q *Queue) stand(ctx context.Context, id uuid.UUID) (s standing, err error)
 		s.assesses = assessment.EvolveRun(s.assesses, r.Event)
 		s.changes = pixies.EvolveRun(s.changes, r.Event)
 		s.compares = abtest.EvolveRun(s.compares, r.Event)
-		if _, again := r.Event.(operation.WentOn); again && signsIn {
+		if _, again := r.Event.(operation.Resumed); again && signsIn {
 			continue // the same step continues
 		}
 		switch r.Event.(type) {
-		case operation.Accepted, operation.WentOn, abtest.SideQueued:
+		case operation.Accepted, operation.Resumed, abtest.SideQueued:
 			s.at, s.origin.RequestID, s.origin.Trace = r.RecordedAt, r.Metadata.RequestID, r.Metadata.Trace
 		}
 	}

@@ -79,7 +79,7 @@ func (w *optimizer) Work(ctx context.Context, job *river.Job[optimize]) (ended e
 	if err == nil {
 		return nil
 	}
-	if rests, failed := w.rests(ctx, step.Origin, work.Operation.WentOn, err); rests {
+	if rests, failed := w.rests(ctx, step.Origin, work.Operation.Resumed, err); rests {
 		return failed
 	}
 	failure, again := w.failure(err, work, attemptsSinceEnqueued(job.JobRow))

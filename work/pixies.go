@@ -76,7 +76,7 @@ func (w *pixier) Work(ctx context.Context, job *river.Job[changePixies]) (ended 
 	if err == nil {
 		return w.end(ctx, step, *done, nil)
 	}
-	if rests, failed := w.rests(ctx, step.Origin, run.State.Operation.WentOn, err); rests {
+	if rests, failed := w.rests(ctx, step.Origin, run.State.Operation.Resumed, err); rests {
 		return failed
 	}
 	_, doubt := errors.AsType[*inDoubt](err)
@@ -369,9 +369,9 @@ func (w *pixier) track(c *eventstore.Change, step changePixies, run pixies.Run, 
 	case !changed:
 		return tracking.Release(c, step.OperationID)
 	case run.Verb == pixies.Removes:
-		return eventstore.Decide(c, tracking.Past(step.ReportID), trackeditem.RemovePixies{})
+		return eventstore.Decide(c, tracking.Stream(step.ReportID), trackeditem.RemovePixies{})
 	case tracking.Item(step.ReportID).Counts():
-		return eventstore.Decide(c, tracking.Past(step.ReportID), trackeditem.TrackAgain{
+		return eventstore.Decide(c, tracking.Stream(step.ReportID), trackeditem.TrackAgain{
 			WorkspaceID: run.WorkspaceID, WorkspaceName: run.WorkspaceName, DisplayName: named.ReportName,
 		})
 	}

@@ -100,7 +100,7 @@ func (w *questioner) Work(ctx context.Context, job *river.Job[makeQuestions]) (e
 	if err == nil {
 		return nil
 	}
-	if rests, failed := w.rests(ctx, step.Origin, work.State.Operation.WentOn, err); rests {
+	if rests, failed := w.rests(ctx, step.Origin, work.State.Operation.Resumed, err); rests {
 		return failed
 	}
 	fail, again := w.failure(err, attemptsSinceEnqueued(job.JobRow))
@@ -145,7 +145,7 @@ func (w *questioner) fail(ctx context.Context, step makeQuestions, fail benchmar
 		return err
 	}
 	pasts := []eventstore.Loadable{work}
-	var builds *eventstore.Past[account.Usage]
+	var builds *eventstore.Stream[account.Usage]
 	if work.State.Allowance != "" {
 		builds = eventstore.FoldLast[account.Usage](work.State.Allowance)
 		pasts = append(pasts, builds)
@@ -308,7 +308,7 @@ func (w *questioner) record(ctx context.Context, step makeQuestions, result benc
 	}
 	work := eventstore.Fold(operation.Stream(step.OperationID), benchmark.EvolveQuestionWork)
 	pasts := []eventstore.Loadable{work}
-	var saved *eventstore.Past[benchmark.SavedQuestions]
+	var saved *eventstore.Stream[benchmark.SavedQuestions]
 	var set benchmark.SavedSet
 	var storedSet database.Statement
 	if saves != nil {
@@ -324,7 +324,7 @@ func (w *questioner) record(ctx context.Context, step makeQuestions, result benc
 		pasts = append(pasts, saved)
 	}
 	return w.Store.Change(ctx, step.Metadata(), pasts, func(c *eventstore.Change) error {
-		if err := eventstore.Decide(c, work, benchmark.EndQuestions{Made: result.Made(hash)}); err != nil || len(c.Recorded()) == 0 {
+		if err := eventstore.Decide(c, work, benchmark.CompleteQuestions{Made: result.Made(hash)}); err != nil || len(c.Recorded()) == 0 {
 			return err
 		}
 		c.Queue(stored)

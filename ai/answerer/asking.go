@@ -57,8 +57,8 @@ type Providers interface {
 
 // Agents are the published data agents of a platform.
 type Agents interface {
-	// AsksAgents reports whether the agent can be asked where it is, for the person.
-	AsksAgents(ctx context.Context, as item.Caller, agent item.Item) (bool, error)
+	// CanAskAgents reports whether the agent can be asked where it is, for the person.
+	CanAskAgents(ctx context.Context, as item.Caller, agent item.Item) (bool, error)
 	// AskAgent asks one question in a new conversation and returns the answer, a text, and how long it took. A refusal with
 	// PlatformUnavailable means that there is no answer to this question; another one that the agent cannot be asked at all.
 	AskAgent(ctx context.Context, as item.Caller, agent item.Item, question string) (text string, took time.Duration, err error)
@@ -66,8 +66,8 @@ type Agents interface {
 
 // Generator is a tool of a platform that writes queries.
 type Generator interface {
-	// Generates reports whether the tool can be asked where the model is. It refuses if the platform does not offer it to the person.
-	Generates(ctx context.Context, as item.Caller, model item.Item) (bool, error)
+	// SupportsGenerateQuery reports whether the tool can be asked where the model is. It refuses if the platform does not offer it to the person.
+	SupportsGenerateQuery(ctx context.Context, as item.Caller, model item.Item) (bool, error)
 	// GenerateQuery returns a query for a question about some tables of a model, "" if none was understood, and how long it took.
 	// Its refusals are like those of AskAgent.
 	GenerateQuery(ctx context.Context, as item.Caller, model item.Item, question string, tables []item.SelectedTable) (dax string, took time.Duration,
@@ -101,9 +101,9 @@ func (a *Asker) Open(ctx context.Context, as item.Caller, side benchmark.Side) (
 	there, generates := false, false
 	switch {
 	case v.agent != nil && a.Agents != nil:
-		there, err = a.Agents.AsksAgents(ctx, as, *v.agent)
+		there, err = a.Agents.CanAskAgents(ctx, as, *v.agent)
 	case side.AnsweredBy.Kind == verdict.PlatformAssistant && a.Generator != nil:
-		generates, err = a.Generator.Generates(ctx, as, modelOf(side))
+		generates, err = a.Generator.SupportsGenerateQuery(ctx, as, modelOf(side))
 	}
 	if err != nil {
 		return v.about, nil, nil, err
@@ -175,7 +175,7 @@ func (a *Asker) generic(ctx context.Context, as item.Caller, side benchmark.Side
 		if v.model, v.about, err = a.model(ctx, as, side); err != nil {
 			return v, err
 		}
-		v.sight, v.by = sight{Exposure: readiness.ExposeUnprepared(v.model)}, settings
+		v.sight, v.by = sight{Exposure: readiness.VisibleFields(v.model)}, settings
 	}
 	v.about.ProviderID = settings.ProviderID
 	return v, err

@@ -23,7 +23,7 @@ type agents struct {
 	of    item.Item
 }
 
-func (a *agents) AsksAgents(context.Context, item.Caller, item.Item) (bool, error) {
+func (a *agents) CanAskAgents(context.Context, item.Caller, item.Item) (bool, error) {
 	return a.there, nil
 }
 

@@ -25,7 +25,7 @@ type generator struct {
 	of     item.Item
 }
 
-func (g *generator) Generates(context.Context, item.Caller, item.Item) (bool, error) {
+func (g *generator) SupportsGenerateQuery(context.Context, item.Caller, item.Item) (bool, error) {
 	return g.there, g.refuse
 }
 

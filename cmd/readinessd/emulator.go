@@ -183,7 +183,7 @@ func (f *emulatorFlags) open(dir string) (*emulator.Service, *emulator.Entra, er
 		return "", ""
 	}
 	if f.generates != "" {
-		o.Unknown.Generates = func(item.Item, string) (any, string, error) { return nil, f.generates, nil }
+		o.Unknown.GeneratedQuery = func(item.Item, string) (any, string, error) { return nil, f.generates, nil }
 	}
 	o.CapacityReader = func(person string) bool { return !slices.Contains(f.noCapable, person) }
 	if o.PageSize < 1 || o.Lasts <= 0 || o.RetryAfter <= 0 || f.tokenLife <= 0 || o.Quotas.Window <= 0 || o.Quotas.Calls < 0 ||

@@ -60,7 +60,7 @@ func TestConcurrentRuns(t *testing.T) {
 	}
 	for _, what := range []string{ // an interleaving that never happens proves nothing
 		"abtest.side-queued", "abtest.side-failed", "abtest.compared", "abtest.run-stopped", "abtest.run-erased", "abtest.run-removed", "abtest.deleted", "abtest.questions-frozen",
-		"operation.waiting-for-owner", "operation.went-on", "operation.failed", "benchmark.run-cancelled",
+		"operation.waiting-for-owner", "operation.resumed", "operation.failed", "benchmark.run-cancelled",
 		"decided again", "killed", "another read", "lapsed", "stopped waiting", "stopped while side a asks", "stopped while side b asks", "deleted before it ended", "two resumed at once", "asked again after a kill",
 	} {
 		if seen[what] == 0 {
@@ -641,7 +641,7 @@ func (w *world) checkSideB(id uuid.UUID, before abtest.Run, l logged, events []d
 		}
 		return
 	}
-	if _, wentOn := events[len(events)-2].(operation.WentOn); !wentOn || before.A.Status != abtest.SideDone || count[operation.WaitingForOwner](events) != 1 {
+	if _, wentOn := events[len(events)-2].(operation.Resumed); !wentOn || before.A.Status != abtest.SideDone || count[operation.WaitingForOwner](events) != 1 {
 		w.wrong("side B of run %s was queued while it did not wait, side A %s", id, before.A.Status)
 	}
 	if end := before.At.Add(operation.Life - time.Hour); l.now.After(end) {

@@ -90,7 +90,7 @@ func (c StartSideB) Decide(r Run) ([]domain.Event, error) {
 	if !r.WaitsForOwner() || c.Now.After(*r.Operation.Waiting.Until) {
 		return nil, nil
 	}
-	return []domain.Event{operation.WentOn{}, SideQueued{B, c.BenchmarkRunID}}, nil
+	return []domain.Event{operation.Resumed{}, SideQueued{B, c.BenchmarkRunID}}, nil
 }
 
 // Lapse fails a run whose wait for its owner is over.

@@ -89,7 +89,7 @@ func TestTransitions(t *testing.T) {
 	t.Parallel()
 	const (
 		begins    = "side-started"
-		goesOn    = "went-on side-queued"
+		goesOn    = "resumed side-queued"
 		fails     = "side-failed failed"
 		stops     = "run-stopped impact-corrected cancelled"
 		isErased  = "run-erased failed"

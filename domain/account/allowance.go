@@ -46,10 +46,10 @@ type Spent struct {
 	Used   int `json:"used"`
 }
 
-// GivenBack records that the operation's spending was refunded, because it failed
+// Refunded records that the operation's spending was refunded, because it failed
 // before it did anything for the caller (docs/decisions.md 5). Used is the window's
 // total afterwards.
-type GivenBack struct {
+type Refunded struct {
 	Kind        Kind      `json:"kind"`
 	OperationID uuid.UUID `json:"operationId"`
 	// Amount is how much was refunded: a positive number.
@@ -59,7 +59,7 @@ type GivenBack struct {
 
 // EventType implements domain.Event.
 func (Spent) EventType() string     { return "allowance.spent" }
-func (GivenBack) EventType() string { return "allowance.given-back" }
+func (Refunded) EventType() string { return "allowance.refunded" }
 
 // Usage is how much of an allowance is used in one window. Used is never negative.
 type Usage struct{ Used int }
@@ -68,13 +68,13 @@ type Usage struct{ Used int }
 func (e Spent) After() Usage { return Usage{e.Used} }
 
 // After implements domain.Carries.
-func (e GivenBack) After() Usage { return Usage{e.Used} }
+func (e Refunded) After() Usage { return Usage{e.Used} }
 
 // Mistaken implements domain.Totals.
 func (e Spent) Mistaken(before domain.Event) string { return mistaken(before, e.Amount, e.Used) }
 
 // Mistaken implements domain.Totals.
-func (e GivenBack) Mistaken(before domain.Event) string { return mistaken(before, -e.Amount, e.Used) }
+func (e Refunded) Mistaken(before domain.Event) string { return mistaken(before, -e.Amount, e.Used) }
 
 func mistaken(before domain.Event, amount, used int) string {
 	total, _ := domain.After[Usage](before)
@@ -133,5 +133,5 @@ func (c Refund) Decide(u Usage) ([]domain.Event, error) {
 	if amount == 0 {
 		return nil, nil
 	}
-	return []domain.Event{GivenBack{c.Kind, c.OperationID, amount, u.Used - amount}}, nil
+	return []domain.Event{Refunded{c.Kind, c.OperationID, amount, u.Used - amount}}, nil
 }

@@ -68,9 +68,9 @@ func TestRefund(t *testing.T) {
 		used, amount int
 		want         []domain.Event
 	}{
-		"part":               {3, 1, []domain.Event{account.GivenBack{Kind: account.FirstLooks, OperationID: op, Amount: 1, Used: 2}}},
-		"all":                {3, 3, []domain.Event{account.GivenBack{Kind: account.FirstLooks, OperationID: op, Amount: 3}}},
-		"never below zero":   {1, 3, []domain.Event{account.GivenBack{Kind: account.FirstLooks, OperationID: op, Amount: 1}}},
+		"part":               {3, 1, []domain.Event{account.Refunded{Kind: account.FirstLooks, OperationID: op, Amount: 1, Used: 2}}},
+		"all":                {3, 3, []domain.Event{account.Refunded{Kind: account.FirstLooks, OperationID: op, Amount: 3}}},
+		"never below zero":   {1, 3, []domain.Event{account.Refunded{Kind: account.FirstLooks, OperationID: op, Amount: 1}}},
 		"nothing left":       {0, 3, nil},
 		"nothing to give":    {3, 0, nil},
 		"nothing of nothing": {0, 0, nil},
@@ -107,7 +107,7 @@ func TestUsageStaysWithinTheLimit(t *testing.T) {
 				switch e := e.(type) {
 				case account.Spent:
 					sum += e.Amount
-				case account.GivenBack:
+				case account.Refunded:
 					sum -= e.Amount
 				}
 				u = e.(domain.Carries[account.Usage]).After()

@@ -53,9 +53,9 @@ type Accepted struct {
 	Standing  Standing  `json:"standing"`
 }
 
-// GivenBack records that the assessment failed before it did anything for the caller,
+// Refunded records that the assessment failed before it did anything for the caller,
 // so its spending was refunded.
-type GivenBack struct {
+type Refunded struct {
 	OperationID uuid.UUID `json:"operationId"`
 	Standing    Standing  `json:"standing"`
 }
@@ -173,7 +173,7 @@ type Ended struct {
 
 // EventType implements domain.Event.
 func (Accepted) EventType() string  { return "assessment.accepted" }
-func (GivenBack) EventType() string { return "assessment.given-back" }
+func (Refunded) EventType() string { return "assessment.refunded" }
 func (Recorded) EventType() string  { return "assessment.recorded" }
 func (Ended) EventType() string     { return "assessment.ended" }
 
@@ -181,7 +181,7 @@ func (Ended) EventType() string     { return "assessment.ended" }
 func (e Accepted) After() Standing { return e.Standing }
 
 // After implements domain.Carries.
-func (e GivenBack) After() Standing { return e.Standing }
+func (e Refunded) After() Standing { return e.Standing }
 
 // After implements domain.Carries.
 func (e Recorded) After() Standing { return e.Standing }
@@ -210,7 +210,7 @@ type Refund struct{ OperationID uuid.UUID }
 // Decide implements domain.Command.
 func (c Refund) Decide(s Standing) ([]domain.Event, error) {
 	s.Accepted = max(0, s.Accepted-1)
-	return []domain.Event{GivenBack{c.OperationID, s.ended()}}, nil
+	return []domain.Event{Refunded{c.OperationID, s.ended()}}, nil
 }
 
 // End records that an assessment ended without a stored result and without a refund.

@@ -94,12 +94,12 @@ func (BeginQuestions) Decide(w QuestionWork) ([]domain.Event, error) {
 	return []domain.Event{operation.Started{}}, nil
 }
 
-// EndQuestions ends the operation with its result. A step that is executed twice
+// CompleteQuestions ends the operation with its result. A step that is executed twice
 // records it once.
-type EndQuestions struct{ Made QuestionsMade }
+type CompleteQuestions struct{ Made QuestionsMade }
 
 // Decide implements domain.Command.
-func (c EndQuestions) Decide(w QuestionWork) ([]domain.Event, error) {
+func (c CompleteQuestions) Decide(w QuestionWork) ([]domain.Event, error) {
 	if w.Operation.Status.Ended() {
 		return nil, nil
 	}

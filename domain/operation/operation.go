@@ -114,8 +114,8 @@ type Operation struct {
 	Waiting *WaitingForOwner
 	// SignIn is not nil while the work resumes only when the owner has signed in again.
 	SignIn *SignInNeeded
-	// WentOn is how often a wait for the owner has ended.
-	WentOn int
+	// Resumed is how often a wait for the owner has ended.
+	Resumed int
 }
 
 // Rests reports whether no step of the work runs until the owner does something.
@@ -160,8 +160,8 @@ type WaitingForOwner struct {
 	Until *time.Time `json:"until,omitempty"`
 }
 
-// WentOn records that the wait for the owner is over.
-type WentOn struct{}
+// Resumed records that the wait for the owner is over.
+type Resumed struct{}
 
 // ImpactCorrected records what the work really spent, where that differs from what was
 // counted when it was accepted.
@@ -187,7 +187,7 @@ func (Accepted) EventType() string        { return "operation.accepted" }
 func (Started) EventType() string         { return "operation.started" }
 func (Progressed) EventType() string      { return "operation.progressed" }
 func (WaitingForOwner) EventType() string { return "operation.waiting-for-owner" }
-func (WentOn) EventType() string          { return "operation.went-on" }
+func (Resumed) EventType() string          { return "operation.resumed" }
 func (ImpactCorrected) EventType() string { return "operation.impact-corrected" }
 func (Succeeded) EventType() string       { return "operation.succeeded" }
 func (Failed) EventType() string          { return "operation.failed" }
@@ -207,9 +207,9 @@ func Evolve(o Operation, e domain.Event) Operation {
 		o.Waiting = &e
 	case SignInNeeded:
 		o.SignIn = &e
-	case WentOn:
+	case Resumed:
 		o.Waiting, o.SignIn = nil, nil
-		o.WentOn++
+		o.Resumed++
 	case ImpactCorrected:
 		o.Impact = e.Impact
 	case Succeeded:

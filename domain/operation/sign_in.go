@@ -51,7 +51,7 @@ const maxNeeded = 4000
 
 // Decide implements domain.Command.
 func (c NeedSignIn) Decide(o Operation) ([]domain.Event, error) {
-	if o.Status.Ended() || o.Waiting != nil || o.SignIn != nil || o.WentOn > c.Seen {
+	if o.Status.Ended() || o.Waiting != nil || o.SignIn != nil || o.Resumed > c.Seen {
 		return nil, nil
 	}
 	at := c.At.UTC().Truncate(time.Microsecond)
@@ -77,7 +77,7 @@ func (c SignedIn) Decide(o Operation) ([]domain.Event, error) {
 	if o.SignIn == nil || c.Issued.Before(o.SignIn.At.Truncate(time.Second)) && c.Now.Sub(o.SignIn.At) < signInPause {
 		return nil, nil
 	}
-	return []domain.Event{WentOn{}}, nil
+	return []domain.Event{Resumed{}}, nil
 }
 
 // LapseSignIn resumes, without a token, work whose owner did not sign in.
@@ -88,5 +88,5 @@ func (c LapseSignIn) Decide(o Operation) ([]domain.Event, error) {
 	if o.SignIn == nil || !c.Now.After(o.SignIn.Until) {
 		return nil, nil
 	}
-	return []domain.Event{WentOn{}}, nil
+	return []domain.Event{Resumed{}}, nil
 }

@@ -33,8 +33,8 @@ func TestNeedSignIn(t *testing.T) {
 		"not started":          {[]domain.Event{accepted}, refusal, 0, []domain.Event{need}},
 		"asked already":        {[]domain.Event{accepted, need}, refusal, 0, nil},
 		"waits for a read":     {[]domain.Event{accepted, operation.WaitingForOwner{}}, refusal, 0, nil},
-		"has another token":    {[]domain.Event{accepted, need, operation.WentOn{}}, refusal, 0, nil},
-		"the new one, refused": {[]domain.Event{accepted, need, operation.WentOn{}}, refusal, 1, []domain.Event{need}},
+		"has another token":    {[]domain.Event{accepted, need, operation.Resumed{}}, refusal, 0, nil},
+		"the new one, refused": {[]domain.Event{accepted, need, operation.Resumed{}}, refusal, 1, []domain.Event{need}},
 		"succeeded":            {[]domain.Event{accepted, operation.Succeeded{}}, refusal, 0, nil},
 		"failed":               {[]domain.Event{accepted, broken}, refusal, 0, nil},
 		"cancelled":            {[]domain.Event{accepted, operation.Cancelled{}}, refusal, 0, nil},
@@ -64,19 +64,19 @@ func TestSignedIn(t *testing.T) {
 		"the refused token, later":   {[]domain.Event{accepted, need}, operation.SignedIn{Issued: noon.Add(-time.Second), Now: noon.Add(time.Minute)}, true},
 		"a token that does not say":  {[]domain.Event{accepted, need}, operation.SignedIn{Now: noon.Add(time.Second)}, false},
 		"no need":                    {[]domain.Event{accepted}, operation.SignedIn{Issued: noon.Add(time.Second), Now: noon}, false},
-		"went on":                    {[]domain.Event{accepted, need, operation.WentOn{}}, operation.SignedIn{Issued: noon.Add(time.Second)}, false},
+		"went on":                    {[]domain.Event{accepted, need, operation.Resumed{}}, operation.SignedIn{Issued: noon.Add(time.Second)}, false},
 		"ended":                      {[]domain.Event{accepted, need, broken}, operation.SignedIn{Issued: noon.Add(time.Second)}, false},
 		"cancelled":                  {[]domain.Event{accepted, need, operation.Cancelled{}}, operation.SignedIn{Issued: noon.Add(time.Second)}, false},
 		"the time to wait is over":   {[]domain.Event{accepted, need}, operation.LapseSignIn{Now: need.Until.Add(1)}, true},
 		"the last moment":            {[]domain.Event{accepted, need}, operation.LapseSignIn{Now: need.Until}, false},
-		"over, but it waits no more": {[]domain.Event{accepted, need, operation.WentOn{}}, operation.LapseSignIn{Now: need.Until.Add(1)}, false},
+		"over, but it waits no more": {[]domain.Event{accepted, need, operation.Resumed{}}, operation.LapseSignIn{Now: need.Until.Add(1)}, false},
 	} {
 		got, err := c.command.Decide(fold(c.given...))
 		if err != nil || (len(got) == 1) != c.goesOn {
 			t.Errorf("%s: recorded %v, %v", name, got, err)
 		}
 	}
-	if o := fold(accepted, need); !o.Rests() || o.SignIn == nil || fold(accepted, need, operation.WentOn{}).Rests() {
+	if o := fold(accepted, need); !o.Rests() || o.SignIn == nil || fold(accepted, need, operation.Resumed{}).Rests() {
 		t.Errorf("the operation is %+v", o)
 	}
 }

@@ -99,7 +99,7 @@ func (StartWrite) Decide(w Work) ([]domain.Event, error) {
 	if w.Operation.Waiting == nil || next < 0 {
 		return nil, nil
 	}
-	return []domain.Event{operation.WentOn{}, WriteStarted{next}}, nil
+	return []domain.Event{operation.Resumed{}, WriteStarted{next}}, nil
 }
 
 // Intend records what is about to be written, before the platform is touched.
@@ -167,7 +167,7 @@ func (c Fail) Decide(w Work) ([]domain.Event, error) {
 	}
 	var events []domain.Event
 	if w.Operation.Waiting != nil {
-		events = append(events, operation.WentOn{})
+		events = append(events, operation.Resumed{})
 	}
 	for i, p := range w.Progress {
 		if !p.done() {

@@ -207,7 +207,7 @@ func (c ChangeChild) Decide(b Bundle) ([]domain.Event, error) {
 func (b Bundle) outcome() []domain.Event {
 	var events []domain.Event
 	if b.Operation.Waiting != nil {
-		events = append(events, operation.WentOn{})
+		events = append(events, operation.Resumed{})
 	}
 	if slices.ContainsFunc(b.Children, func(c Child) bool {
 		return c.Standing == ChildRunning || c.PreviewStanding == ChildRunning
@@ -266,7 +266,7 @@ func (Resume) Decide(b Bundle) ([]domain.Event, error) {
 	if b.Operation.Waiting == nil {
 		return nil, nil
 	}
-	return []domain.Event{operation.WentOn{}}, nil
+	return []domain.Event{operation.Resumed{}}, nil
 }
 
 // FinishInPart ends a bundle whose next child can no longer start (Lapsed).
@@ -279,7 +279,7 @@ func (FinishInPart) Decide(b Bundle) ([]domain.Event, error) {
 	}
 	var events []domain.Event
 	if b.Operation.Waiting != nil {
-		events = append(events, operation.WentOn{})
+		events = append(events, operation.Resumed{})
 	}
 	for _, child := range b.Children {
 		if child.Standing == ChildNotStarted {
@@ -303,7 +303,7 @@ func (c GiveUp) Decide(b Bundle) ([]domain.Event, error) {
 	}
 	var events []domain.Event
 	if b.Operation.Waiting != nil {
-		events = append(events, operation.WentOn{})
+		events = append(events, operation.Resumed{})
 	}
 	for _, child := range b.Children {
 		switch {

@@ -134,11 +134,11 @@ func (e WriteIntended) events() []domain.Event {
 
 // events returns the event, split over as many as it needs. Only the last one can be
 // Complete.
-func (e PutBack) events() []domain.Event {
+func (e Restored) events() []domain.Event {
 	parts := inParts(e.Keys, func(key string) int { return len(key) })
 	events := make([]domain.Event, len(parts))
 	for i, keys := range parts {
-		events[i] = PutBack{e.By, keys, e.Complete && i == len(parts)-1}
+		events[i] = Restored{e.By, keys, e.Complete && i == len(parts)-1}
 	}
 	return events
 }

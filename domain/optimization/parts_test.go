@@ -80,7 +80,7 @@ func TestAnApplyOfManyObjects(t *testing.T) {
 	}
 	revert := w
 	revert.Operation.ID = operationID(3)
-	if w = fold(w, optimization.PutObjectsBack{Revert: revert}); len(w.PutBack) != 10_000 || w.RevertedBy == nil || *w.RevertedBy != operationID(3) {
-		t.Errorf("%d objects are put back, by %v", len(w.PutBack), w.RevertedBy)
+	if w = fold(w, optimization.PutObjectsBack{Revert: revert}); len(w.Restored) != 10_000 || w.RevertedBy == nil || *w.RevertedBy != operationID(3) {
+		t.Errorf("%d objects are put back, by %v", len(w.Restored), w.RevertedBy)
 	}
 }

@@ -131,7 +131,7 @@ func (c PutObjectsBack) Decide(apply Work) ([]domain.Event, error) {
 	var keys []string
 	back := map[string]bool{}
 	for _, o := range c.Revert.Applied() {
-		if !apply.PutBack[o.Key] {
+		if !apply.Restored[o.Key] {
 			keys, back[o.Key] = append(keys, o.Key), true
 		}
 	}
@@ -142,5 +142,5 @@ func (c PutObjectsBack) Decide(apply Work) ([]domain.Event, error) {
 	for _, o := range apply.left() {
 		complete = complete && back[o.Key]
 	}
-	return PutBack{c.Revert.Operation.ID, keys, complete}.events(), nil
+	return Restored{c.Revert.Operation.ID, keys, complete}.events(), nil
 }

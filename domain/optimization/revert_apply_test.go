@@ -51,7 +51,7 @@ func TestRevertRefusals(t *testing.T) {
 	later := applied(t, operationID(2), optimization.Descriptions, describe("Revenue", "First.", "Second."))
 	elsewhere := applied(t, operationID(2), optimization.Descriptions, describe("Cost", "", "Second."))
 	putBack := later
-	putBack.PutBack = map[string]bool{"Sales|Revenue": true}
+	putBack.Restored = map[string]bool{"Sales|Revenue": true}
 	tests := map[string]struct {
 		apply optimization.Work
 		model uuid.UUID

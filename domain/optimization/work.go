@@ -119,9 +119,9 @@ type WriteFailed struct {
 	Failure operation.Failure `json:"failure"`
 }
 
-// PutBack records that a revert restored objects of this apply. Complete says that none
+// Restored records that a revert restored objects of this apply. Complete says that none
 // is left.
-type PutBack struct {
+type Restored struct {
 	// By is the revert.
 	By uuid.UUID `json:"by"`
 	// Keys are the objects that it restored.
@@ -139,7 +139,7 @@ func (WriteIntended) EventType() string   { return "optimization.write-intended"
 func (WriteSent) EventType() string       { return "optimization.write-sent" }
 func (WriteLanded) EventType() string     { return "optimization.write-landed" }
 func (WriteFailed) EventType() string     { return "optimization.write-failed" }
-func (PutBack) EventType() string         { return "optimization.put-back" }
+func (Restored) EventType() string         { return "optimization.restored" }
 
 // Progress is the progress of one write.
 type Progress struct {
@@ -180,9 +180,9 @@ type Work struct {
 	Skipped  []Skip // skipped by the proposal
 	Progress []Progress
 
-	// PutBack are the keys that reverts have restored, RevertedBy the revert that
+	// Restored are the keys that reverts have restored, RevertedBy the revert that
 	// restored the last of them.
-	PutBack    map[string]bool
+	Restored    map[string]bool
 	RevertedBy *uuid.UUID
 }
 
@@ -225,15 +225,15 @@ func Evolve(w Work, e domain.Event) Work {
 		w.progress(e.Write, func(p *Progress) { p.Landed, p.At = true, e.At })
 	case WriteFailed:
 		w.progress(e.Write, func(p *Progress) { p.Failure = &e.Failure })
-	case PutBack:
-		back := make(map[string]bool, len(w.PutBack)+len(e.Keys))
-		for key := range w.PutBack {
+	case Restored:
+		back := make(map[string]bool, len(w.Restored)+len(e.Keys))
+		for key := range w.Restored {
 			back[key] = true
 		}
 		for _, key := range e.Keys {
 			back[key] = true
 		}
-		w.PutBack = back
+		w.Restored = back
 		if e.Complete {
 			w.RevertedBy = &e.By
 		}
@@ -356,7 +356,7 @@ func (w Work) EndedIdle() bool { return w.Operation.Status.Ended() && len(w.Appl
 
 // left returns the objects that a revert of the apply still has to restore.
 func (w Work) left() []undoable {
-	return slices.DeleteFunc(w.written(), func(o undoable) bool { return w.PutBack[o.Key] })
+	return slices.DeleteFunc(w.written(), func(o undoable) bool { return w.Restored[o.Key] })
 }
 
 // RecordStanding is the standing of an apply's record.

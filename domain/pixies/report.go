@@ -69,8 +69,8 @@ func Stream(accountID string, reportID uuid.UUID) string {
 	return "pixies-" + accountID + "-" + reportID.String()
 }
 
-// Held records that an operation works on the report.
-type Held struct{ Report }
+// Locked records that an operation works on the report.
+type Locked struct{ Report }
 
 // Added records that Pixies were added, or the existing ones updated.
 type Added struct{ Report }
@@ -78,21 +78,21 @@ type Added struct{ Report }
 // Removed records that the report's Pixies were removed, or that it had none.
 type Removed struct{ Report }
 
-// LeftAsItWas records that an operation ended without changing the report.
-type LeftAsItWas struct{ Report }
+// Unchanged records that an operation ended without changing the report.
+type Unchanged struct{ Report }
 
 // ReportDeleted records that the platform no longer has the report.
 type ReportDeleted struct{ Report }
 
 // EventType implements domain.Event.
-func (Held) EventType() string          { return "pixies.held" }
+func (Locked) EventType() string          { return "pixies.locked" }
 func (Added) EventType() string         { return "pixies.added" }
 func (Removed) EventType() string       { return "pixies.removed" }
-func (LeftAsItWas) EventType() string   { return "pixies.left-as-it-was" }
+func (Unchanged) EventType() string   { return "pixies.unchanged" }
 func (ReportDeleted) EventType() string { return "pixies.report-deleted" }
 
 // After implements domain.Carries.
-func (e Held) After() Report { return e.Report }
+func (e Locked) After() Report { return e.Report }
 
 // After implements domain.Carries.
 func (e Added) After() Report { return e.Report }
@@ -101,7 +101,7 @@ func (e Added) After() Report { return e.Report }
 func (e Removed) After() Report { return e.Report }
 
 // After implements domain.Carries.
-func (e LeftAsItWas) After() Report { return e.Report }
+func (e Unchanged) After() Report { return e.Report }
 
 // After implements domain.Carries.
 func (e ReportDeleted) After() Report { return e.Report }
@@ -127,7 +127,7 @@ func (c Hold) Decide(r Report) ([]domain.Event, error) {
 	}
 	r.ReportID, r.WorkspaceID, r.ReportName = c.ReportID, c.WorkspaceID, c.ReportName
 	r.Holder, r.LastOperation = &c.OperationID, &c.OperationID
-	return []domain.Event{Held{r}}, nil
+	return []domain.Event{Locked{r}}, nil
 }
 
 // Add records that the report contains the Pixies and releases it.
@@ -179,7 +179,7 @@ func (c Release) Decide(r Report) ([]domain.Event, error) {
 		return nil, nil
 	}
 	r.Holder = nil
-	return []domain.Event{LeftAsItWas{r}}, nil
+	return []domain.Event{Unchanged{r}}, nil
 }
 
 // MarkDeleted records that the report is missing from the complete listing of a

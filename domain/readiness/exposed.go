@@ -67,10 +67,10 @@ func ExposeToAgent(m *semanticmodel.Model, tables []string) Exposure {
 	return show(s, exposed)
 }
 
-// ExposeUnprepared returns what is not hidden, for an AI that does not know the
+// VisibleFields returns what is not hidden, for an AI that does not know the
 // preparation for AI: neither the AI data schema, nor instructions, verified answers or
 // synonyms.
-func ExposeUnprepared(m *semanticmodel.Model) Exposure {
+func VisibleFields(m *semanticmodel.Model) Exposure {
 	s := model.NewSnapshot(m, Current().reading)
 	s.Instructions, s.Answers = "", nil
 	exposed := make([]bool, len(s.Objects))

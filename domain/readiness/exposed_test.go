@@ -78,7 +78,7 @@ func TestExpose(t *testing.T) {
 		"an agent: the table in both, and in it alone": {readiness.ExposeToAgent(prepared, []string{"Sales", "Dates"}),
 			"Dates* (calendar), Dates[Date]#, Dates[Year], Sales, Sales[Day]#, Sales[Row], Sales[Total] (turnover), Sales -> Dates, [How much?] [{Sales Total} {Dates Year}], Use [Total]."},
 		"an agent without tables":       {readiness.ExposeToAgent(plain, nil), "Use [Total]."},
-		"nothing prepared":              {readiness.ExposeUnprepared(prepared), "Dates*, Dates[Date]#, Dates[Year], Sales, Sales[Day]#, Sales[Net]#, Sales[Total], Sales -> Dates"},
+		"nothing prepared":              {readiness.VisibleFields(prepared), "Dates*, Dates[Date]#, Dates[Year], Sales, Sales[Day]#, Sales[Net]#, Sales[Total], Sales -> Dates"},
 		"instructions that say nothing": {readiness.Expose(blank), "Sales, Sales[a]"},
 	} {
 		if diff := cmp.Diff(tt.want, shown(tt.got)); diff != "" {

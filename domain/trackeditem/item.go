@@ -85,9 +85,9 @@ func Stream(accountID string, itemID uuid.UUID) string {
 // Reserved records that an operation holds room for the item.
 type Reserved struct{ Item }
 
-// GivenBack records that an operation which held room for the item ended without
+// Released records that an operation which held room for the item ended without
 // claiming it.
-type GivenBack struct{ Item }
+type Released struct{ Item }
 
 // Claimed records that the item became a tracked item of the account.
 type Claimed struct{ Item }
@@ -113,7 +113,7 @@ type Renamed struct{ Item }
 
 // EventType implements domain.Event.
 func (Reserved) EventType() string       { return "trackeditem.reserved" }
-func (GivenBack) EventType() string      { return "trackeditem.given-back" }
+func (Released) EventType() string      { return "trackeditem.released" }
 func (Claimed) EventType() string        { return "trackeditem.claimed" }
 func (Removed) EventType() string        { return "trackeditem.removed" }
 func (AddedAgain) EventType() string     { return "trackeditem.added-again" }
@@ -126,7 +126,7 @@ func (Renamed) EventType() string        { return "trackeditem.renamed" }
 func (e Reserved) After() Item { return e.Item }
 
 // After implements domain.Carries.
-func (e GivenBack) After() Item { return e.Item }
+func (e Released) After() Item { return e.Item }
 
 // After implements domain.Carries.
 func (e Claimed) After() Item { return e.Item }

@@ -70,5 +70,5 @@ func (c Release) Decide(i Item) ([]domain.Event, error) {
 	if len(i.ReservedBy) == 0 {
 		i.ReservedBy = nil
 	}
-	return []domain.Event{GivenBack{i}}, nil
+	return []domain.Event{Released{i}}, nil
 }

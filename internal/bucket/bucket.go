@@ -25,7 +25,7 @@ import (
 )
 
 // Usage describes the addresses that Open takes.
-const Usage = "file:///DIRECTORY, s3://NAME, azblob://NAME or gs://NAME, with the options of gocloud.dev/blob"
+const Usage = "file:///DIRECTORY, s3://NAME, azblob://NAME or gs://NAME, with the options of gocloud.dev/blob (of gs: prefix, anonymous)"
 
 var (
 	// ErrExists reports that there is an object with the key.

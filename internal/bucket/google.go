@@ -36,7 +36,7 @@ func init() { blob.DefaultURLMux().RegisterBucket("gs", googleOpener{}) }
 
 const (
 	googleScope     = "https://www.googleapis.com/auth/devstorage.read_write"
-	mostOfAnAnswer  = 32 << 20 // a page of 1000 objects with the longest names has fewer bytes
+	mostOfAnAnswer  = 16 << 20 // a page of 1000 objects with the longest names has fewer bytes
 	mostOfAnError   = 64 << 10
 	mostOfAMessage  = 500
 	mostOfATokenAsk = 30 * time.Second // it continues after its callers left
@@ -135,7 +135,7 @@ type googleTokens struct {
 	source oauth2.TokenSource // nil until found; only one uses
 }
 
-// token returns a token. It asks at most once at a time and leaves the ask to others when ctx ends: oauth2 keeps the first context.
+// token returns a token. Its callers share one ask, which outlives them: oauth2 would keep the context of the first.
 func (t *googleTokens) token(ctx context.Context) (*oauth2.Token, error) {
 	asked := t.one.DoChan("", func() (any, error) {
 		if t.source == nil {
@@ -288,7 +288,9 @@ type googleObject struct {
 }
 
 // askObject makes a call whose answer is the object with a key: another may be of a server that is not Google's.
-func (b *googleBucket) askObject(ctx context.Context, method, address string, header http.Header, body []byte, key string) (o googleObject, err error) {
+func (b *googleBucket) askObject(
+	ctx context.Context, method, address string, header http.Header, body []byte, key string,
+) (o googleObject, err error) {
 	if err = b.ask(ctx, method, address, header, body, &o); err == nil && o.Name != key {
 		err = errors.New("Google Cloud Storage: the answer is not about the object")
 	}
@@ -356,8 +358,11 @@ func (b *googleBucket) NewRangeReader(ctx context.Context, key string, offset, l
 		return nil, err
 	}
 	if length == 0 { // no range has no bytes
-		o, err := b.askObject(ctx, http.MethodGet, path, nil, nil, key)
-		return &googleReader{http.NoBody, driver.ReaderAttributes{ContentType: o.ContentType, ModTime: o.Updated, Size: o.Size}}, err
+		o, err := b.Attributes(ctx, key)
+		if err != nil {
+			return nil, err
+		}
+		return &googleReader{http.NoBody, driver.ReaderAttributes{ContentType: o.ContentType, ModTime: o.ModTime, Size: o.Size}}, nil
 	}
 	header := http.Header{}
 	if length > 0 {
@@ -424,9 +429,9 @@ func (w *googleWriter) Close() error {
 	}
 	content := w.Bytes()
 	sum := binary.BigEndian.AppendUint32(nil, crc32.Checksum(content, crc32.MakeTable(crc32.Castagnoli)))
-	about := map[string]string{"name": w.key, "contentType": w.contentType, "crc32c": base64.StdEncoding.EncodeToString(sum)} // which Google checks
-	if w.contentType == "" {
-		delete(about, "contentType")
+	about := map[string]string{"name": w.key, "crc32c": base64.StdEncoding.EncodeToString(sum)} // Google checks the sum
+	if w.contentType != "" {
+		about["contentType"] = w.contentType
 	}
 	metadata, err := json.Marshal(about)
 	if err != nil {

@@ -143,7 +143,7 @@ func (f *Files) Revert(ctx context.Context, previewID, _ string) (mcp.Written, *
 	if len(w.Changes) == 0 {
 		return mcp.Written{}, nil, problem("The revert restores nothing; preview_revert says why.")
 	}
-	applied, err := offline.PutBack(ctx, all)
+	applied, err := offline.Restore(ctx, all)
 	if err != nil {
 		return mcp.Written{}, nil, err
 	}

@@ -27,9 +27,9 @@ const (
 	maxGenerated = 20_000
 )
 
-// Generates reports whether Generate Query may be asked about a model, which is experimental. It refuses if the platform does not offer
+// SupportsGenerateQuery reports whether Generate Query may be asked about a model, which is experimental. It refuses if the platform does not offer
 // the tool to the person.
-func (p *Platform) Generates(ctx context.Context, as item.Caller, model item.Item) (bool, error) {
+func (p *Platform) SupportsGenerateQuery(ctx context.Context, as item.Caller, model item.Item) (bool, error) {
 	err := p.generate(ctx, as, model, func(ctx context.Context, t *talk) error {
 		tools, err := t.session.ListTools(ctx, nil)
 		if err != nil {

@@ -48,13 +48,13 @@ func TestGenerateQuery(t *testing.T) {
 			t.Parallel()
 			asked := ""
 			w := newWorld(t, func(o *emulator.Options) {
-				o.Unknown.Generates = func(it item.Item, question string) (any, string, error) {
+				o.Unknown.GeneratedQuery = func(it item.Item, question string) (any, string, error) {
 					asked = it.DisplayName + ": " + question
 					return c.structured, c.text, c.fails
 				}
 			})
 			model := w.retailSales(t)
-			if there, err := w.Generates(t.Context(), person("ada"), model); err != nil || !there {
+			if there, err := w.SupportsGenerateQuery(t.Context(), person("ada"), model); err != nil || !there {
 				t.Fatal(there, err)
 			}
 			got, _, err := w.GenerateQuery(t.Context(), person("ada"), model, "What are net sales?", []item.SelectedTable{{Name: "Sales", Columns: []string{"Amount"}}})
@@ -79,7 +79,7 @@ func TestGenerateQuery(t *testing.T) {
 func TestGenerateQueryThatIsNotThere(t *testing.T) {
 	t.Parallel()
 	offers := func(o *emulator.Options) {
-		o.Unknown.Generates = func(item.Item, string) (any, string, error) { return nil, "EVALUATE Sales", nil }
+		o.Unknown.GeneratedQuery = func(item.Item, string) (any, string, error) { return nil, "EVALUATE Sales", nil }
 	}
 	for name, c := range map[string]struct {
 		change func(*emulator.Options)
@@ -100,7 +100,7 @@ func TestGenerateQueryThatIsNotThere(t *testing.T) {
 			if c.answer != nil {
 				w.service.Script(emulator.Fault{Path: "/mcp/powerbi", Answer: c.answer, Times: 100})
 			}
-			there, err := w.Generates(t.Context(), person("ada"), w.retailSales(t))
+			there, err := w.SupportsGenerateQuery(t.Context(), person("ada"), w.retailSales(t))
 			if refused(t, err, c.code, c.says); there {
 				t.Error("it is there")
 			}

@@ -46,7 +46,7 @@ func TestVersionsOfMCP(t *testing.T) {
 				w := newWorld(t, func(o *emulator.Options) {
 					o.Unknown.MCPVersion = version
 					o.Answers = func(item.Item, string) (string, error) { return "because", nil }
-					o.Unknown.Generates = func(item.Item, string) (any, string, error) { return nil, dax, nil }
+					o.Unknown.GeneratedQuery = func(item.Item, string) (any, string, error) { return nil, dax, nil }
 				})
 				asking := &iq.Client{MCP: mcpclient.New(), URL: w.server.URL, Transport: w.server.Client().Transport,
 					Tokens: func(_ context.Context, as item.Caller, _ item.Permission) (string, error) { return as.Token, nil }}

@@ -7,8 +7,8 @@ import (
 	"readiness/domain/item"
 )
 
-// AsksAgents reports whether the agent can be asked: if it is Fabric's.
-func (p *Platform) AsksAgents(ctx context.Context, as item.Caller, agent item.Item) (bool, error) {
+// CanAskAgents reports whether the agent can be asked: if it is Fabric's.
+func (p *Platform) CanAskAgents(ctx context.Context, as item.Caller, agent item.Item) (bool, error) {
 	here, err := p.InFolder(ctx, as, agent.WorkspaceID)
 	return !here && err == nil, err
 }
@@ -18,13 +18,13 @@ func (p *Platform) AskAgent(ctx context.Context, as item.Caller, agent item.Item
 	return p.Fabric.AskAgent(ctx, as, agent, question)
 }
 
-// Generates reports whether Generate Query may be asked about the model: if it is Fabric's.
-func (p *Platform) Generates(ctx context.Context, as item.Caller, model item.Item) (bool, error) {
+// SupportsGenerateQuery reports whether Generate Query may be asked about the model: if it is Fabric's.
+func (p *Platform) SupportsGenerateQuery(ctx context.Context, as item.Caller, model item.Item) (bool, error) {
 	here, err := p.InFolder(ctx, as, model.WorkspaceID)
 	if here || err != nil {
 		return false, err
 	}
-	return p.Fabric.Generates(ctx, as, model)
+	return p.Fabric.SupportsGenerateQuery(ctx, as, model)
 }
 
 // GenerateQuery asks Generate Query about a model of Fabric's.

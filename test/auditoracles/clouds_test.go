@@ -17,12 +17,13 @@ import (
 	"testing"
 	"time"
 
+	"cloud.google.com/go/storage"
 	"github.com/fsouza/fake-gcs-server/fakestorage"
 	"github.com/johannesboyne/gofakes3"
 	"github.com/johannesboyne/gofakes3/backend/s3mem"
 	"gocloud.dev/blob"
-	_ "gocloud.dev/blob/gcsblob"
 	_ "gocloud.dev/blob/s3blob"
+	"google.golang.org/api/iterator"
 
 	"readiness/eventstore/audit"
 	"readiness/eventstore/audit/publish"
@@ -101,6 +102,34 @@ func startGCS(t *testing.T) string {
 	return "gs://heads?prefix=readiness/"
 }
 
+// googleObject is an object as Google's own library reads it.
+type googleObject struct {
+	body        []byte
+	contentType string
+	updated     time.Time
+}
+
+// google returns what Google's own library finds in the bucket of startGCS.
+func google(t *testing.T) map[string]googleObject {
+	t.Helper()
+	client, err := storage.NewClient(t.Context(), storage.WithJSONReads())
+	must(t, err)
+	defer client.Close()
+	found := map[string]googleObject{}
+	for list := client.Bucket("heads").Objects(t.Context(), nil); ; {
+		o, err := list.Next()
+		if errors.Is(err, iterator.Done) {
+			return found
+		}
+		must(t, err)
+		r, err := client.Bucket("heads").Object(o.Name).NewReader(t.Context())
+		must(t, err)
+		body, err := io.ReadAll(r)
+		must(t, errors.Join(err, r.Close()))
+		found[o.Name] = googleObject{body, o.ContentType, o.Updated}
+	}
+}
+
 // published is a program that publishes heads to a bucket.
 type published struct {
 	*testing.T
@@ -119,9 +148,16 @@ func (p *published) run(args ...string) string {
 	return string(out)
 }
 
-// heads returns the names and the notes of the heads in the bucket.
+// heads returns the names and the notes of the heads in the bucket, read by clients that are not ours.
 func (p *published) heads() map[string][]byte {
 	p.Helper()
+	if strings.HasPrefix(p.bucket, "gs:") {
+		found := map[string][]byte{}
+		for key, o := range google(p.T) {
+			found[strings.TrimPrefix(key, "readiness/")] = o.body
+		}
+		return found
+	}
 	b, err := blob.OpenBucket(p.Context(), p.bucket)
 	must(p, err)
 	defer b.Close()

@@ -100,7 +100,7 @@ func (t tenant) remember(ctx context.Context, pool *pgxpool.Pool) error {
 		return err
 	}
 	add := func(all []past) error {
-		streams, load := make([]*eventstore.Past[struct{}], len(all)), make([]eventstore.Loadable, len(all))
+		streams, load := make([]*eventstore.Stream[struct{}], len(all)), make([]eventstore.Loadable, len(all))
 		for i, p := range all {
 			streams[i] = eventstore.Tail(p.stream)
 			load[i] = streams[i]

@@ -53,7 +53,7 @@ Paths in the record are relative to --root, as they were for apply: run it in th
 				fmt.Fprintln(r.Stderr, "Nothing was written; add --write to write it.")
 				return failed
 			}
-			applied, err := offline.PutBack(c.Context(), all)
+			applied, err := offline.Restore(c.Context(), all)
 			if err != nil {
 				return err
 			}

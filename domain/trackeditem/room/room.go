@@ -19,9 +19,9 @@ func Stream(accountID string) string { return "trackeditems-" + accountID }
 // operations that reserved it have ended.
 type Reserved struct{ Change }
 
-// GivenBack records that the room reserved for the items was released without a
+// Released records that the room reserved for the items was released without a
 // claim.
-type GivenBack struct{ Change }
+type Released struct{ Change }
 
 // Counted records that the items became tracked items under the license, in the room
 // reserved for them.
@@ -39,7 +39,7 @@ type Change struct {
 
 // EventType implements domain.Event.
 func (Reserved) EventType() string  { return "trackeditems.reserved" }
-func (GivenBack) EventType() string { return "trackeditems.given-back" }
+func (Released) EventType() string { return "trackeditems.released" }
 func (Counted) EventType() string   { return "trackeditems.counted" }
 
 // Total is how many tracked items an account has, and how many of them each license
@@ -60,7 +60,7 @@ type Total struct {
 func (e Reserved) After() Total { return e.Total }
 
 // After implements domain.Carries.
-func (e GivenBack) After() Total { return e.Total }
+func (e Released) After() Total { return e.Total }
 
 // After implements domain.Carries.
 func (e Counted) After() Total { return e.Total }
@@ -71,7 +71,7 @@ func (e Reserved) Mistaken(before domain.Event) string {
 }
 
 // Mistaken implements domain.Totals.
-func (e GivenBack) Mistaken(before domain.Event) string {
+func (e Released) Mistaken(before domain.Event) string {
 	return e.mistaken(before, -len(e.ItemIDs), 0)
 }
 
@@ -196,7 +196,7 @@ func (c Release) Decide(t Total) ([]domain.Event, error) {
 	if len(c.ItemIDs) == 0 {
 		return nil, nil
 	}
-	return []domain.Event{GivenBack{t.change(c.ItemIDs, c.LicenseID, -len(c.ItemIDs), 0)}}, nil
+	return []domain.Event{Released{t.change(c.ItemIDs, c.LicenseID, -len(c.ItemIDs), 0)}}, nil
 }
 
 // change returns the event's data with the given changes to reserved and used under the

@@ -27,6 +27,7 @@ type catalogue struct {
 
 // event is a type of event.
 type event struct {
+	formerly            []string
 	name, sense, stream string
 	version             int
 	commands, views     []string
@@ -83,7 +84,7 @@ func catalogueOf(root string) (*catalogue, error) {
 	for _, t := range commands.Events() {
 		of := reflect.TypeOf(t.Example)
 		e := event{name: t.Example.EventType(), stream: t.Stream, version: t.SchemaVersion, sense: s.sense(of), commands: s.commands(key(of)),
-			views: viewsOf(t)}
+			views: viewsOf(t), formerly: t.Formerly}
 		if e.members, err = c.membersOf(of); err != nil {
 			return nil, fmt.Errorf("%s: %w", e.name, err)
 		}

@@ -71,6 +71,9 @@ func (c *catalogue) page() []byte {
 		if e.version > 1 {
 			facts[0] += " ([version 1](#replay) is read too)"
 		}
+		if len(e.formerly) > 0 {
+			facts = append(facts, "formerly `"+strings.Join(e.formerly, "`, `")+"`, under which older events stay stored")
+		}
 		if len(e.commands) > 0 {
 			facts = append(facts, "appended by `"+strings.Join(e.commands, "`, `")+"`")
 		}

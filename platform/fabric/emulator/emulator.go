@@ -119,9 +119,9 @@ type Unknown struct {
 	NoIQ bool
 	// MCPVersion is the only version of MCP that the MCP servers know; "" for every version.
 	MCPVersion string
-	// Generates is what Generate Query answers to a question about a model: JSON, and a text. Without it, Power BI's MCP server does
+	// GeneratedQuery is what Generate Query answers to a question about a model: JSON, and a text. Without it, Power BI's MCP server does
 	// not list the tool.
-	Generates func(model item.Item, question string) (structured any, text string, err error)
+	GeneratedQuery func(model item.Item, question string) (structured any, text string, err error)
 }
 
 // Service is the emulator.

@@ -15,7 +15,7 @@ func (c *call) powerBIMCP() {
 		func(context.Context, *mcp.CallToolRequest, struct{}) (*mcp.CallToolResult, any, error) {
 			return &mcp.CallToolResult{IsError: true}, nil, nil
 		})
-	if c.o.Unknown.Generates != nil {
+	if c.o.Unknown.GeneratedQuery != nil {
 		mcp.AddTool(server, &mcp.Tool{Name: "GenerateQuery"}, c.generateQuery)
 	}
 	c.talk(server)
@@ -46,6 +46,6 @@ func (c *call) generateQuery(ctx context.Context, _ *mcp.CallToolRequest, asked 
 	if !found {
 		return &mcp.CallToolResult{IsError: true, Content: []mcp.Content{&mcp.TextContent{Text: "The item could not be found"}}}, nil, nil
 	}
-	structured, text, err := c.o.Unknown.Generates(it, asked.UserInput)
+	structured, text, err := c.o.Unknown.GeneratedQuery(it, asked.UserInput)
 	return &mcp.CallToolResult{StructuredContent: structured, Content: []mcp.Content{&mcp.TextContent{Text: text}}}, nil, err
 }

@@ -14,7 +14,7 @@ func (r *run) generated(ctx context.Context) error {
 		r.Report(offered, "not asked")
 		return nil
 	}
-	if _, err := r.platform.Generates(ctx, r.as, r.model); err != nil {
+	if _, err := r.platform.SupportsGenerateQuery(ctx, r.as, r.model); err != nil {
 		return r.ungenerated(ctx, offered, err)
 	}
 	r.Report(offered, "yes")

@@ -185,11 +185,11 @@ func TestEveryAnswerBothWays(t *testing.T) {
 			}},
 		"writes are not kept": {layout: emulator.Layout{Forgetful: true}, reports: "passed: no", found: func(a fabric.Answers) bool { return !a.Passed }},
 
-		"Generate Query is there": {unknown: emulator.Unknown{Generates: func(item.Item, string) (any, string, error) { return nil, "EVALUATE Probe", nil }},
+		"Generate Query is there": {unknown: emulator.Unknown{GeneratedQuery: func(item.Item, string) (any, string, error) { return nil, "EVALUATE Probe", nil }},
 			reports: "Generate Query's answer is understood: yes", found: func(a fabric.Answers) bool { return a.Passed }},
-		"Generate Query is not understood": {unknown: emulator.Unknown{Generates: func(item.Item, string) (any, string, error) { return nil, "Sorry.", nil }},
+		"Generate Query is not understood": {unknown: emulator.Unknown{GeneratedQuery: func(item.Item, string) (any, string, error) { return nil, "Sorry.", nil }},
 			reports: "Generate Query's answer is understood: no; it has no query", found: func(a fabric.Answers) bool { return a.Passed }},
-		"Generate Query fails": {unknown: emulator.Unknown{Generates: func(item.Item, string) (any, string, error) { return nil, "", errors.New("oops") }},
+		"Generate Query fails": {unknown: emulator.Unknown{GeneratedQuery: func(item.Item, string) (any, string, error) { return nil, "", errors.New("oops") }},
 			reports: "Generate Query's answer is understood: no; PlatformUnavailable", found: func(a fabric.Answers) bool { return a.Passed }},
 		"Generate Query is not there": {reports: "Generate Query is offered: no; OperationNotSupportedForItem", found: func(a fabric.Answers) bool { return a.Passed }},
 

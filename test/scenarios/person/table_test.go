@@ -148,7 +148,7 @@ func (s *overEntra) inOtherTenants(table callsOf) {
 	s.Agents.Generator = s.tenant.Platform
 	s.StartWorkers()
 	s.service.Set(func(o *emulator.Options) {
-		o.Unknown.Generates = func(item.Item, string) (any, string, error) { return nil, `EVALUATE ROW("x", 1)`, nil }
+		o.Unknown.GeneratedQuery = func(item.Item, string) (any, string, error) { return nil, `EVALUATE ROW("x", 1)`, nil }
 	})
 	do(rowsWithGenerateQuery)
 }

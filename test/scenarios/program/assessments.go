@@ -101,7 +101,7 @@ func (c *Program) Verify() {
 		RecordedTwice: count(`SELECT count(*) FROM (SELECT FROM events WHERE type = 'assessment.recorded' GROUP BY stream, data->>'operationId' HAVING count(*) > 1) twice`),
 		Spends:        count(`SELECT count(*) FROM events WHERE type = 'allowance.spent' AND data->>'kind' = 'assessments'`),
 		Spent:         count(`SELECT coalesce(sum((data->>'amount')::int), 0) FROM events WHERE type = 'allowance.spent' AND data->>'kind' = 'assessments'`),
-		GivenBack:     of("allowance.given-back"),
+		GivenBack:     of("allowance.refunded"),
 		FirstLooks:    count(`SELECT coalesce(sum((data->>'amount')::int), 0) FROM events WHERE type = 'allowance.spent' AND data->>'kind' = 'firstLooks'`),
 		Tokens:        count(`SELECT count(*) FROM step_tokens`),
 		Rows:          count(`SELECT count(*) FROM assessments_v4`),

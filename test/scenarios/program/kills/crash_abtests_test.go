@@ -150,7 +150,7 @@ func (a *abtester) verify() {
 		Asked:      count(`SELECT count(*) FROM events WHERE type = 'benchmark.asked'`),
 		AskedTwice: count(`SELECT count(*) FROM (SELECT FROM events WHERE type = 'benchmark.asked' GROUP BY stream, data->>'questionId', data->>'n' HAVING count(*) > 1) twice`),
 		Spent:      count(`SELECT coalesce(sum((data->>'amount')::int), 0) FROM events WHERE type = 'allowance.spent' AND data->>'kind' = 'benchmarkRuns'`),
-		GivenBack:  count(`SELECT count(*) FROM events WHERE type = 'allowance.given-back'`),
+		GivenBack:  count(`SELECT count(*) FROM events WHERE type = 'allowance.refunded'`),
 		Tokens:     count(`SELECT count(*) FROM step_tokens`),
 	}
 	n := len(a.Runs)

@@ -258,7 +258,7 @@ func (w *writer) verify() {
 	type counts struct{ Spent, Landed, Locked, Tokens int }
 	got := counts{
 		Spent: count(`SELECT coalesce(sum((data->>'amount')::int * CASE type WHEN 'allowance.spent' THEN 1 ELSE -1 END), 0)
-			FROM events WHERE type IN ('allowance.spent', 'allowance.given-back') AND data->>'kind' = 'optimizationApplies'`),
+			FROM events WHERE type IN ('allowance.spent', 'allowance.refunded') AND data->>'kind' = 'optimizationApplies'`),
 		Landed: count(`SELECT count(*) FROM events WHERE type = 'optimization.write-landed'`),
 		Locked: count(`SELECT count(*) FILTER (WHERE type = 'optimization.lock-taken') - count(*) FILTER (WHERE type = 'optimization.lock-released') FROM events`),
 		Tokens: count(`SELECT count(*) FROM step_tokens`),

@@ -76,10 +76,10 @@ func TestHardTwoProcessesOnReports(t *testing.T) {
 	count := r.Count
 	type counts struct{ Taken, Interleaved, EndedTwice, Tracked, Failed, Held, Tokens int }
 	got := counts{
-		Taken: count(`SELECT count(*) FILTER (WHERE type = 'pixies.held') - count(*) FILTER (WHERE type IN ('pixies.added', 'pixies.removed', 'pixies.left-as-it-was')) FROM events`),
+		Taken: count(`SELECT count(*) FILTER (WHERE type = 'pixies.locked') - count(*) FILTER (WHERE type IN ('pixies.added', 'pixies.removed', 'pixies.unchanged')) FROM events`),
 		Interleaved: count(`SELECT count(*) FROM (SELECT type, data->>'lastOperation' AS operation, lag(type) OVER w AS type_before, lag(data->>'lastOperation') OVER w AS operation_before
 			FROM events WHERE type LIKE 'pixies.%' AND data->>'lastOperation' IS NOT NULL WINDOW w AS (PARTITION BY stream ORDER BY version)) e
-			WHERE (type = 'pixies.held') = (type_before = 'pixies.held') OR type <> 'pixies.held' AND operation <> operation_before`),
+			WHERE (type = 'pixies.locked') = (type_before = 'pixies.locked') OR type <> 'pixies.locked' AND operation <> operation_before`),
 		EndedTwice: count(`SELECT count(*) FROM (SELECT FROM events WHERE type = 'pixies.report-ended' GROUP BY stream, data->>'reportId' HAVING count(*) > 1) twice`),
 		Tracked:    count(`SELECT count(*) FROM events WHERE type = 'trackeditem.claimed'`),
 		Failed:     count(`SELECT count(*) FROM events WHERE type = 'operation.failed'`),

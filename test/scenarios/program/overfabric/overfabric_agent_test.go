@@ -150,7 +150,7 @@ func TestGenerateQueryOverFabric(t *testing.T) {
 	t.Parallel()
 	const in, of = "Retail Analytics", "Retail Sales"
 	c, service := overSamples(t, []string{"ada"}, func(o *emulator.Options) {
-		o.Unknown.Generates = func(_ item.Item, question string) (any, string, error) {
+		o.Unknown.GeneratedQuery = func(_ item.Item, question string) (any, string, error) {
 			if strings.Contains(question, "stores") {
 				return nil, "```dax\nEVALUATE ROW(\"Stores\", COUNTROWS(Store))\n```", nil
 			}

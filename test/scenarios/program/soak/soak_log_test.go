@@ -184,7 +184,7 @@ func (l *ledger) add(r eventstore.Recorded) {
 	switch e := r.Event.(type) {
 	case account.Spent:
 		l.spend(r, e.Kind, e.OperationID, e.Amount, e.Used)
-	case account.GivenBack:
+	case account.Refunded:
 		l.spend(r, e.Kind, e.OperationID, -e.Amount, e.Used)
 	case optimization.LockTaken:
 		l.take(r, e.OperationID)
@@ -192,7 +192,7 @@ func (l *ledger) add(r eventstore.Recorded) {
 		l.release(r, e.OperationID)
 	case assessment.Accepted:
 		l.standing(r, e.Standing)
-	case assessment.GivenBack:
+	case assessment.Refunded:
 		l.standing(r, e.Standing)
 	case assessment.Recorded:
 		l.standing(r, e.Standing)
@@ -250,7 +250,7 @@ func (l *ledger) operation(r eventstore.Recorded, id uuid.UUID) {
 		if o.ends++; o.ends > 1 {
 			l.wrong(r, "the operation ended before")
 		}
-	case operation.Accepted, operation.Started, operation.Progressed, operation.WentOn, operation.WaitingForOwner:
+	case operation.Accepted, operation.Started, operation.Progressed, operation.Resumed, operation.WaitingForOwner:
 		if o.ends > 0 {
 			l.wrong(r, "the operation has ended")
 		}
@@ -333,7 +333,7 @@ func (l *ledger) release(r eventstore.Recorded, id uuid.UUID) {
 
 // report checks that one operation at a time has a report.
 func (l *ledger) report(r eventstore.Recorded, after pixies.Report) {
-	if _, held := r.Event.(pixies.Held); held {
+	if _, held := r.Event.(pixies.Locked); held {
 		l.take(r, *after.Holder)
 	} else if before := l.reports[r.Stream]; before.Holder != nil {
 		l.release(r, *before.Holder)

@@ -11,8 +11,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// Past is a stream folded into a state.
-type Past[S any] struct {
+// Stream is a stream folded into a state.
+type Stream[S any] struct {
 	Stream  string
 	State   S     // the zero S folded over the events
 	Version int64 // of the last event folded; 0 for a stream without events
@@ -35,15 +35,15 @@ const (
 
 // Fold describes a stream to load from its first event, for streams that end when their subject does.
 // evolve is pure and must handle every event of such streams (Of).
-func Fold[S any](stream string, evolve func(S, domain.Event) S) *Past[S] {
-	return &Past[S]{Stream: stream, evolve: undated(evolve)}
+func Fold[S any](stream string, evolve func(S, domain.Event) S) *Stream[S] {
+	return &Stream[S]{Stream: stream, evolve: undated(evolve)}
 }
 
 // FoldLast describes a stream whose events carry the state after them. Only the last event is read, so
 // loading costs the same for a stream of any length. A last event that does not carry an S is an
 // error, both when it is loaded and when it is recorded: FoldLast never substitutes the zero S.
-func FoldLast[S any](stream string) *Past[S] {
-	return &Past[S]{Stream: stream, reach: lastEvent, evolve: func(_ S, e domain.Event, _ time.Time) (S, error) {
+func FoldLast[S any](stream string) *Stream[S] {
+	return &Stream[S]{Stream: stream, reach: lastEvent, evolve: func(_ S, e domain.Event, _ time.Time) (S, error) {
 		s, ok := domain.After[S](e)
 		if !ok {
 			return s, fmt.Errorf("the event %s does not carry %v, which every event of a %s stream must", e.EventType(),
@@ -54,8 +54,8 @@ func FoldLast[S any](stream string) *Past[S] {
 }
 
 // Tail describes a stream to append to regardless of its content: none of its events is folded.
-func Tail(stream string) *Past[struct{}] {
-	return &Past[struct{}]{Stream: stream, reach: lastEvent, evolve: undated(func(s struct{}, _ domain.Event) struct{} { return s })}
+func Tail(stream string) *Stream[struct{}] {
+	return &Stream[struct{}]{Stream: stream, reach: lastEvent, evolve: undated(func(s struct{}, _ domain.Event) struct{} { return s })}
 }
 
 // FoldCached describes a stream whose folded state the Store caches in memory, so that only newer events
@@ -64,13 +64,13 @@ func Tail(stream string) *Past[struct{}] {
 // All callers that fold the stream share the state, also concurrently. So neither evolve nor a caller
 // may alter it, including the maps and slices in it. The Store keys cached states by stream and by S, so
 // each S must be folded in one way only.
-func FoldCached[S any](stream string, evolve func(S, domain.Event) S) *Past[S] {
-	return &Past[S]{Stream: stream, evolve: undated(evolve), reach: sinceCached}
+func FoldCached[S any](stream string, evolve func(S, domain.Event) S) *Stream[S] {
+	return &Stream[S]{Stream: stream, evolve: undated(evolve), reach: sinceCached}
 }
 
 // FoldCachedDated is FoldCached with an evolve that also receives the time when the event was recorded.
-func FoldCachedDated[S any](stream string, evolve func(S, domain.Event, time.Time) S) *Past[S] {
-	return &Past[S]{Stream: stream, reach: sinceCached,
+func FoldCachedDated[S any](stream string, evolve func(S, domain.Event, time.Time) S) *Stream[S] {
+	return &Stream[S]{Stream: stream, reach: sinceCached,
 		evolve: func(s S, e domain.Event, at time.Time) (S, error) { return evolve(s, e, at), nil }}
 }
 
@@ -78,18 +78,18 @@ func undated[S any](evolve func(S, domain.Event) S) func(S, domain.Event, time.T
 	return func(s S, e domain.Event, _ time.Time) (S, error) { return evolve(s, e), nil }
 }
 
-// Unmoved marks p as a guard of the change: if p's stream has a newer event when the change is
+// Guarded marks p as a guard of the change: if p's stream has a newer event when the change is
 // appended, Change loads everything and decides again. It returns p.
-func (p *Past[S]) Unmoved() *Past[S] {
+func (p *Stream[S]) Guarded() *Stream[S] {
 	p.still = true
 	return p
 }
 
-// Loadable is a *Past of any state type.
+// Loadable is a *Stream of any state type.
 type Loadable interface {
 	name() string
-	// unmoved reports whether an event after the loaded ones fails the append.
-	unmoved() bool
+	// guarded reports whether an event after the loaded ones fails the append.
+	guarded() bool
 	// cachedAs returns the key under which the state is cached, if it is.
 	cachedAs() (cacheKey, bool)
 	// begin resets the past to its cached state, or to the zero state.
@@ -112,15 +112,15 @@ type Loadable interface {
 	cutOff(k *stateCache, id uuid.UUID, size int)
 }
 
-func (p *Past[S]) name() string { return p.Stream }
+func (p *Stream[S]) name() string { return p.Stream }
 
-func (p *Past[S]) unmoved() bool { return p.still }
+func (p *Stream[S]) guarded() bool { return p.still }
 
-func (p *Past[S]) key() cacheKey { return cacheKey{p.Stream, reflect.TypeFor[S]()} }
+func (p *Stream[S]) key() cacheKey { return cacheKey{p.Stream, reflect.TypeFor[S]()} }
 
-func (p *Past[S]) cachedAs() (cacheKey, bool) { return p.key(), p.reach == sinceCached }
+func (p *Stream[S]) cachedAs() (cacheKey, bool) { return p.key(), p.reach == sinceCached }
 
-func (p *Past[S]) begin(k *stateCache) {
+func (p *Stream[S]) begin(k *stateCache) {
 	var zero S
 	p.State, p.Version, p.base, p.met = zero, 0, nil, false
 	if p.reach != sinceCached {
@@ -131,14 +131,14 @@ func (p *Past[S]) begin(k *stateCache) {
 	}
 }
 
-func (p *Past[S]) forget(k *stateCache) {
+func (p *Stream[S]) forget(k *stateCache) {
 	if p.reach == sinceCached {
 		k.remove(p.key())
 	}
 	p.begin(k)
 }
 
-func (p *Past[S]) from() int64 {
+func (p *Stream[S]) from() int64 {
 	switch {
 	case p.reach == lastEvent:
 		return math.MaxInt64
@@ -148,12 +148,12 @@ func (p *Past[S]) from() int64 {
 	return 1
 }
 
-func (p *Past[S]) wants(version, end int64) bool {
+func (p *Stream[S]) wants(version, end int64) bool {
 	return p.reach == allEvents || p.reach == lastEvent && version == end ||
 		p.reach == sinceCached && (p.base == nil || version > p.base.version)
 }
 
-func (p *Past[S]) fold(e domain.Event, version int64, at time.Time) error {
+func (p *Stream[S]) fold(e domain.Event, version int64, at time.Time) error {
 	state, err := p.evolve(p.State, e, at)
 	if err == nil {
 		p.State, p.Version = state, version
@@ -161,7 +161,7 @@ func (p *Past[S]) fold(e domain.Event, version int64, at time.Time) error {
 	return err
 }
 
-func (p *Past[S]) pass(version int64, id uuid.UUID) error {
+func (p *Stream[S]) pass(version int64, id uuid.UUID) error {
 	if p.base != nil && version == p.base.version {
 		if p.met = id == p.base.last; !p.met {
 			return errForeignState
@@ -170,7 +170,7 @@ func (p *Past[S]) pass(version int64, id uuid.UUID) error {
 	return nil
 }
 
-func (p *Past[S]) end(k *stateCache, id uuid.UUID, size int) error {
+func (p *Stream[S]) end(k *stateCache, id uuid.UUID, size int) error {
 	switch {
 	case p.base != nil && !p.met:
 		return errForeignState
@@ -183,7 +183,7 @@ func (p *Past[S]) end(k *stateCache, id uuid.UUID, size int) error {
 	return nil
 }
 
-func (p *Past[S]) cutOff(k *stateCache, id uuid.UUID, size int) {
+func (p *Stream[S]) cutOff(k *stateCache, id uuid.UUID, size int) {
 	if p.reach != sinceCached || p.Version == 0 || p.base != nil && (!p.met || p.Version == p.base.version) {
 		return
 	}
@@ -193,7 +193,7 @@ func (p *Past[S]) cutOff(k *stateCache, id uuid.UUID, size int) {
 }
 
 // folded returns the state to cache, which ends with the event id. size is the data read, in bytes.
-func (p *Past[S]) folded(id uuid.UUID, size int) cachedState {
+func (p *Stream[S]) folded(id uuid.UUID, size int) cachedState {
 	if p.base != nil {
 		size += p.base.size
 	}
