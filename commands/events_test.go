@@ -238,7 +238,7 @@ func examples() []domain.Event {
 		benchmark.RunStarted{At: at},
 		benchmark.Asked{QuestionID: "q07", N: 2, Verdict: verdict.Correct, Method: verdict.ByFields, DurationMS: 9100, DocumentHash: "sha256:3", Made: 7, Errors: 1},
 		benchmark.RunCompleted{At: at, Outcome: benchmark.Outcome{
-			DocumentHash: "sha256:3", Score: &forty, Verdicts: verdict.VerdictCounts{Correct: 46, Incorrect: 10, Unclear: 3, Refused: 1, Error: 2},
+			DocumentHash: "sha256:3", Score: &forty, Verdicts: verdict.Counts{Correct: 46, Incorrect: 10, Unclear: 3, Refused: 1, Error: 2},
 			ResponseTime: took, Scored: 20, Stable: 16,
 		}},
 		benchmark.RunFailed{Failure: failure, At: at},
@@ -246,7 +246,7 @@ func examples() []domain.Event {
 		benchmark.VerdictOverruled{
 			Overrule: benchmark.Overrule{QuestionID: "q07", N: 2, Verdict: verdict.Correct, Reason: "It is rounded."}, At: at,
 			Outcome: benchmark.Outcome{
-				DocumentHash: "sha256:4", Score: &forty, Verdicts: verdict.VerdictCounts{Correct: 47, Incorrect: 9}, ResponseTime: took, Scored: 20, Stable: 16,
+				DocumentHash: "sha256:4", Score: &forty, Verdicts: verdict.Counts{Correct: 47, Incorrect: 9}, ResponseTime: took, Scored: 20, Stable: 16,
 				Overruled: 1, Judge: &verdict.Judge{ProviderID: id(7).String(), Model: "judge-1", PromptVersion: "judge/1"}, Judged: 12, JudgeOverruled: 1,
 			},
 		},

@@ -159,7 +159,7 @@ func (w *world) complete(accountID string, id uuid.UUID) []byte {
 	check(w.t, err)
 	hash := w.keep(body)
 	w.onBenchmark(accountID, id, benchmark.CompleteRun{RunCompleted: benchmark.RunCompleted{At: w.Now(), Outcome: benchmark.Outcome{
-		DocumentHash: hash, Score: new(75), Verdicts: verdict.VerdictCounts{Correct: 3, Error: 1}, ResponseTime: took, Scored: 2, Stable: 1,
+		DocumentHash: hash, Score: new(75), Verdicts: verdict.Counts{Correct: 3, Error: 1}, ResponseTime: took, Scored: 2, Stable: 1,
 	}}})
 	return body
 }

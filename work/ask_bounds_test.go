@@ -102,7 +102,7 @@ func TestAskWithoutTurnIsLeft(t *testing.T) {
 	}}); err != nil {
 		t.Fatal(err)
 	}
-	if o := b.asking(t, id).Run.Outcome; late || o == nil || o.Verdicts != (verdict.VerdictCounts{Correct: 3}) {
+	if o := b.asking(t, id).Run.Outcome; late || o == nil || o.Verdicts != (verdict.Counts{Correct: 3}) {
 		t.Errorf("the run's outcome is %+v", o)
 	}
 }
@@ -121,7 +121,7 @@ func TestUnansweredAskFails(t *testing.T) {
 	}}); err != nil {
 		t.Fatal(err)
 	}
-	if o := b.asking(t, id).Run.Outcome; o == nil || o.Verdicts != (verdict.VerdictCounts{Correct: 1, Error: 1}) || o.Scored != 1 {
+	if o := b.asking(t, id).Run.Outcome; o == nil || o.Verdicts != (verdict.Counts{Correct: 1, Error: 1}) || o.Scored != 1 {
 		t.Errorf("the run's outcome is %+v", o)
 	}
 }

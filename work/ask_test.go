@@ -191,7 +191,7 @@ func TestBenchmarkRun(t *testing.T) {
 		t.Errorf("the operation is %+v", op)
 	}
 	a := b.asking(t, id)
-	if o := a.Run.Outcome; o == nil || *o.Score != 50 || o.Scored != 2 || o.Stable != 2 || o.Verdicts != (verdict.VerdictCounts{Correct: 2, Refused: 2, Error: 2}) {
+	if o := a.Run.Outcome; o == nil || *o.Score != 50 || o.Scored != 2 || o.Stable != 2 || o.Verdicts != (verdict.Counts{Correct: 2, Refused: 2, Error: 2}) {
 		t.Errorf("the run's outcome is %+v", a.Run.Outcome)
 	}
 	tracked := eventstore.FoldLast[trackeditem.Item](trackeditem.Stream("contoso", good))

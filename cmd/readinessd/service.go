@@ -147,7 +147,8 @@ func (r *root) openService(ctx context.Context, life *lifetime, f serviceFlags, 
 }
 
 // wire makes the commands, the work and the trees of the log.
-func (r *root) wire(core *core, with secrets, f serviceFlags, regime *readiness.Regime, anchors *anchors, registry *prometheus.Registry) (*wiring.Service, error) {
+func (r *root) wire(core *core, with secrets, f serviceFlags, regime *readiness.Regime, anchors *anchors,
+	registry *prometheus.Registry) (*wiring.Service, error) {
 	return wiring.Wire(wiring.Parts{
 		Log: core.Log, VaultKey: with.key("vault", vault.KeySize), PixieKey: with.key("pixies", 32), Plans: core.plans,
 		AI:     ai.Options{Getenv: os.Getenv, PrivateAddresses: f.aiPrivate, Log: r.Log, Tokens: entra.Tokens(""), Observe: newAIMetrics(registry).observe},

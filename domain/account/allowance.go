@@ -58,7 +58,7 @@ type Refunded struct {
 }
 
 // EventType implements domain.Event.
-func (Spent) EventType() string     { return "allowance.spent" }
+func (Spent) EventType() string    { return "allowance.spent" }
 func (Refunded) EventType() string { return "allowance.refunded" }
 
 // Usage is how much of an allowance is used in one window. Used is never negative.

@@ -172,10 +172,10 @@ type Ended struct {
 }
 
 // EventType implements domain.Event.
-func (Accepted) EventType() string  { return "assessment.accepted" }
+func (Accepted) EventType() string { return "assessment.accepted" }
 func (Refunded) EventType() string { return "assessment.refunded" }
-func (Recorded) EventType() string  { return "assessment.recorded" }
-func (Ended) EventType() string     { return "assessment.ended" }
+func (Recorded) EventType() string { return "assessment.recorded" }
+func (Ended) EventType() string    { return "assessment.ended" }
 
 // After implements domain.Carries.
 func (e Accepted) After() Standing { return e.Standing }

@@ -106,8 +106,8 @@ type Outcome struct {
 	// DocumentHash addresses the run's document: every question with its answers.
 	DocumentHash string `json:"documentHash"`
 	// Score is the accuracy, 0 to 100; nil when no question has an answer.
-	Score    *int                  `json:"score"`
-	Verdicts verdict.VerdictCounts `json:"verdicts"` // counts of asks
+	Score    *int           `json:"score"`
+	Verdicts verdict.Counts `json:"verdicts"` // counts of asks
 	// ResponseTime is how long answers took; null if none was timed.
 	ResponseTime *verdict.ResponseTime `json:"responseTime"`
 	// Scored counts the questions that have an answer. Stable counts those of them

@@ -187,7 +187,7 @@ func (Accepted) EventType() string        { return "operation.accepted" }
 func (Started) EventType() string         { return "operation.started" }
 func (Progressed) EventType() string      { return "operation.progressed" }
 func (WaitingForOwner) EventType() string { return "operation.waiting-for-owner" }
-func (Resumed) EventType() string          { return "operation.resumed" }
+func (Resumed) EventType() string         { return "operation.resumed" }
 func (ImpactCorrected) EventType() string { return "operation.impact-corrected" }
 func (Succeeded) EventType() string       { return "operation.succeeded" }
 func (Failed) EventType() string          { return "operation.failed" }

@@ -139,7 +139,7 @@ func (WriteIntended) EventType() string   { return "optimization.write-intended"
 func (WriteSent) EventType() string       { return "optimization.write-sent" }
 func (WriteLanded) EventType() string     { return "optimization.write-landed" }
 func (WriteFailed) EventType() string     { return "optimization.write-failed" }
-func (Restored) EventType() string         { return "optimization.restored" }
+func (Restored) EventType() string        { return "optimization.restored" }
 
 // Progress is the progress of one write.
 type Progress struct {
@@ -182,7 +182,7 @@ type Work struct {
 
 	// Restored are the keys that reverts have restored, RevertedBy the revert that
 	// restored the last of them.
-	Restored    map[string]bool
+	Restored   map[string]bool
 	RevertedBy *uuid.UUID
 }
 

@@ -85,10 +85,10 @@ type Unchanged struct{ Report }
 type ReportDeleted struct{ Report }
 
 // EventType implements domain.Event.
-func (Locked) EventType() string          { return "pixies.locked" }
+func (Locked) EventType() string        { return "pixies.locked" }
 func (Added) EventType() string         { return "pixies.added" }
 func (Removed) EventType() string       { return "pixies.removed" }
-func (Unchanged) EventType() string   { return "pixies.unchanged" }
+func (Unchanged) EventType() string     { return "pixies.unchanged" }
 func (ReportDeleted) EventType() string { return "pixies.report-deleted" }
 
 // After implements domain.Carries.

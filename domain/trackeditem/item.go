@@ -113,7 +113,7 @@ type Renamed struct{ Item }
 
 // EventType implements domain.Event.
 func (Reserved) EventType() string       { return "trackeditem.reserved" }
-func (Released) EventType() string      { return "trackeditem.released" }
+func (Released) EventType() string       { return "trackeditem.released" }
 func (Claimed) EventType() string        { return "trackeditem.claimed" }
 func (Removed) EventType() string        { return "trackeditem.removed" }
 func (AddedAgain) EventType() string     { return "trackeditem.added-again" }

@@ -99,8 +99,8 @@ type Aggregate struct {
 	Scores Scores `json:"scores"`
 	// ResponseTimes are how long the sides took.
 	ResponseTimes ResponseTimes `json:"responseTimes"`
-	// VerdictDifference is what is concluded from; absent without a question.
-	VerdictDifference *VerdictDifference `json:"verdictDifference,omitempty"`
+	// Difference is what is concluded from; absent without a question.
+	Difference *Difference `json:"verdictDifference,omitempty"`
 	// AccuracyDifference is the difference of correct answers.
 	AccuracyDifference AccuracyDifference `json:"accuracyDifference"`
 	// McNemar is the test of the questions that only one side answered correctly.
@@ -143,9 +143,9 @@ func (g *Aggregate) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// VerdictDifference is the share of questions, or clusters, that side B answers correctly minus that of side A, with
+// Difference is the share of questions, or clusters, that side B answers correctly minus that of side A, with
 // Newcombe's paired interval.
-type VerdictDifference struct {
+type Difference struct {
 	// BMinusA is the share of B less that of A; null without questions.
 	BMinusA *Rate `json:"bMinusA"`
 	// CI is its confidence interval.
@@ -244,7 +244,7 @@ func (c *Comparison) aggregate(id string, d differences) Aggregate {
 	}
 	n := p.N()
 	low, high := statistics.Newcombe(p.Both, p.OnlyA, p.OnlyB, p.Neither)
-	g.VerdictDifference = &VerdictDifference{new(Rate(float64(p.OnlyB-p.OnlyA) / float64(n))),
+	g.Difference = &Difference{new(Rate(float64(p.OnlyB-p.OnlyA) / float64(n))),
 		Interval{Method: "newcombe95", Low: Rate(low), High: Rate(high), Of: counted(n, len(d)), N: &n}}
 	g.AccuracyDifference.BMinusA = new(Rate(d.rate(nil)))
 	g.ResponseTimeDifference = &DurationDifference{

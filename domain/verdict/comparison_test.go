@@ -143,7 +143,7 @@ func TestSides(t *testing.T) {
 		{QuestionID: "light", Weight: math.Inf(1), A: asks(Refused, Unclear, Incorrect), B: asks(Correct, Incorrect)},
 	}
 	c := Compare("c", assistant, agent, all)
-	if diff := cmp.Diff(VerdictCounts{2, 2, 1, 1, 1}, c.A.Verdicts); diff != "" {
+	if diff := cmp.Diff(Counts{2, 2, 1, 1, 1}, c.A.Verdicts); diff != "" {
 		t.Errorf("verdicts: -want +got\n%s", diff)
 	}
 	want := ComparisonSide{

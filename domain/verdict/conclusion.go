@@ -103,9 +103,9 @@ func (c *Comparison) concluded() (Conclusion, string) {
 	if 3*g.Excluded > n || g.Comparable == 0 {
 		return Inconclusive, fmt.Sprintf("Nothing is concluded: %d of %d questions cannot be compared.", g.Excluded, n)
 	}
-	low, high := float64(g.VerdictDifference.CI.Low), float64(g.VerdictDifference.CI.High)
+	low, high := float64(g.Difference.CI.Low), float64(g.Difference.CI.High)
 	figures := fmt.Sprintf("mid-p %.4f, a difference of %s points, 95 %% interval %s to %s", *g.McNemar.MidP,
-		points(float64(*g.VerdictDifference.BMinusA)), points(low), points(high))
+		points(float64(*g.Difference.BMinusA)), points(low), points(high))
 	significant, excludes := *g.McNemar.MidP < statistics.Alpha, low > negligible || high < -negligible
 	switch {
 	case significant && excludes && g.McNemar.N01 > g.McNemar.N10:

@@ -23,7 +23,7 @@ func TestClusters(t *testing.T) {
 		t.Errorf("got %+v, want %+v", c.pairs, want)
 	}
 	g := c.Aggregate
-	if g.McNemar.N10 != 1 || g.McNemar.N01 != 1 || *g.VerdictDifference.CI.N != 5 || g.VerdictDifference.CI.Of != "cluster_verdicts" ||
+	if g.McNemar.N10 != 1 || g.McNemar.N01 != 1 || *g.Difference.CI.N != 5 || g.Difference.CI.Of != "cluster_verdicts" ||
 		g.MinimumDetectable.N != 5 || g.Comparable != 9 || len(g.Improvements) != 4 || len(g.Regressions) != 2 {
 		t.Errorf("got %+v", g)
 	}

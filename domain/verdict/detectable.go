@@ -31,8 +31,8 @@ func NewDetectable(n int, last *Aggregate) Detectable {
 	d := Detectable{N: n, Discordance: assumedDiscordance, SmallSample: n < smallSample}
 	if last != nil && last.Comparable > 0 {
 		of := last.Comparable
-		if last.VerdictDifference != nil {
-			of = *last.VerdictDifference.CI.N
+		if last.Difference != nil {
+			of = *last.Difference.CI.N
 		}
 		d.Discordance, d.LastRun = Rate(float64(last.McNemar.N10+last.McNemar.N01+1)/float64(of+2)), true
 	}

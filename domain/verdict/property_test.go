@@ -98,7 +98,7 @@ func opposite(g Aggregate) Aggregate {
 	g.ResponseTimes.A, g.ResponseTimes.B = g.ResponseTimes.B, g.ResponseTimes.A
 	g.McNemar.N10, g.McNemar.N01 = g.McNemar.N01, g.McNemar.N10
 	g.Improvements, g.Regressions = g.Regressions, g.Improvements
-	if d := g.VerdictDifference; d != nil {
+	if d := g.Difference; d != nil {
 		*d.BMinusA = -*d.BMinusA
 		d.CI.Low, d.CI.High = -d.CI.High, -d.CI.Low
 	}
@@ -152,7 +152,7 @@ func TestBounds(t *testing.T) {
 			return
 		}
 		d := c.Aggregate.AccuracyDifference
-		v := c.Aggregate.VerdictDifference
+		v := c.Aggregate.Difference
 		for _, ci := range []*Interval{d.CI, &v.CI} {
 			if ci != nil && (ci.Low > ci.High || ci.Low < -1-1e-12 || ci.High > 1+1e-12) {
 				t.Fatalf("got %+v", ci)

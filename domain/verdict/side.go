@@ -140,14 +140,14 @@ func (s *ComparisonSide) Spend(asks []Ask) {
 
 // ComparisonSide summarizes one side on the questions that count. Rates are null
 // without a question (docs/regime.md D.2 (13)).
-type ComparisonSide struct { //nolint:revive // the name is the specification's, AbComparisonSide
+type ComparisonSide struct {
 	Name string `json:"side"` // "a" or "b"
 	Side
-	AnsweredBy      string        `json:"answerer,omitempty"` // Answerer; absent in older results
-	Questions       int           `json:"questions"`
-	Asks            int           `json:"asks"` // including failed asks
-	AsksPerQuestion int           `json:"asksPerQuestion"`
-	Verdicts        VerdictCounts `json:"verdicts"` // counts of asks
+	AnsweredBy      string `json:"answerer,omitempty"` // Answerer; absent in older results
+	Questions       int    `json:"questions"`
+	Asks            int    `json:"asks"` // including failed asks
+	AsksPerQuestion int    `json:"asksPerQuestion"`
+	Verdicts        Counts `json:"verdicts"` // counts of asks
 	// Accuracy is the weighted mean of the questions' pass rates.
 	Accuracy   *Rate     `json:"accuracy"`
 	AccuracyCI *Interval `json:"accuracyCi"`
@@ -161,8 +161,8 @@ type ComparisonSide struct { //nolint:revive // the name is the specification's,
 	ResponseTime   *ResponseTime `json:"responseTime"`
 }
 
-// VerdictCounts counts asks by verdict.
-type VerdictCounts struct {
+// Counts counts asks by verdict.
+type Counts struct {
 	// Correct counts correct answers.
 	Correct int `json:"correct"`
 	// Incorrect counts wrong answers.
@@ -176,13 +176,13 @@ type VerdictCounts struct {
 }
 
 // Count adds the verdicts of asks.
-func (c *VerdictCounts) Count(asks []Ask) {
+func (c *Counts) Count(asks []Ask) {
 	for _, a := range asks {
 		c.add(a.Verdict)
 	}
 }
 
-func (c *VerdictCounts) add(v Verdict) {
+func (c *Counts) add(v Verdict) {
 	switch v {
 	case Correct:
 		c.Correct++

@@ -15,12 +15,12 @@ import (
 
 	"readiness/domain/aiprovider"
 	"readiness/domain/benchmark"
-	"readiness/domain/verdict"
 	"readiness/domain/operation"
 	"readiness/domain/optimization"
 	"readiness/domain/pixies"
 	"readiness/domain/proposal"
 	"readiness/domain/schedule"
+	"readiness/domain/verdict"
 
 	"github.com/gorilla/mux"
 	"github.com/oapi-codegen/runtime"
@@ -2024,7 +2024,7 @@ type BenchmarkRunResult struct {
 }
 
 // BenchmarkVerdicts How many asks got which verdict: correct, incorrect, unclear, refused and error. Members may be added.
-type BenchmarkVerdicts = verdict.VerdictCounts
+type BenchmarkVerdicts = verdict.Counts
 
 // BulkAssessRequest defines model for BulkAssessRequest.
 type BulkAssessRequest struct {

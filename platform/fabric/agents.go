@@ -18,7 +18,9 @@ const (
 )
 
 // CanAskAgents reports whether data agents of a workspace can be asked.
-func (*Platform) CanAskAgents(context.Context, item.Caller, item.Item) (bool, error) { return true, nil }
+func (*Platform) CanAskAgents(context.Context, item.Caller, item.Item) (bool, error) {
+	return true, nil
+}
 
 // AskAgent asks a published data agent one question, in a new conversation, over MCP, and says how long it took to answer. The
 // answer is a text: the platform gives no query with it. It refuses with PlatformUnavailable if there is no answer to this question.

@@ -85,8 +85,7 @@ func layerProblems(tree fs.FS) (problems []string, err error) {
 // imports whom, the value a file that does.
 func arrowsUp(arrows map[[2]string]string) (problems []string) {
 	reached := map[string]map[string]bool{}
-	var from func(folder string) map[string]bool
-	from = func(folder string) map[string]bool {
+	from := func(folder string) map[string]bool {
 		if reached[folder] == nil {
 			reached[folder] = map[string]bool{}
 			for changed := true; changed; {

@@ -38,9 +38,9 @@ type Change struct {
 }
 
 // EventType implements domain.Event.
-func (Reserved) EventType() string  { return "trackeditems.reserved" }
+func (Reserved) EventType() string { return "trackeditems.reserved" }
 func (Released) EventType() string { return "trackeditems.released" }
-func (Counted) EventType() string   { return "trackeditems.counted" }
+func (Counted) EventType() string  { return "trackeditems.counted" }
 
 // Total is how many tracked items an account has, and how many of them each license
 // has; those without a license are under "". Used never goes down. Reserved is the

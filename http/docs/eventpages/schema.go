@@ -37,7 +37,8 @@ func (c *catalogue) schema() ([]byte, error) {
 			name := fmt.Sprintf("%s.v%d", e.name, v)
 			of := part{name: e.name, sense: e.sense, members: e.members}.schema(v < e.version)
 			defs[name] = of
-			is := map[string]any{"properties": map[string]any{"type": map[string]any{"enum": append([]string{e.name}, e.formerly...)}, "schemaVersion": map[string]any{"const": v}}}
+			names := append([]string{e.name}, e.formerly...)
+			is := map[string]any{"properties": map[string]any{"type": map[string]any{"enum": names}, "schemaVersion": map[string]any{"const": v}}}
 			versions = append(versions, is)
 			forms = append(forms, map[string]any{"if": is, "then": map[string]any{"properties": map[string]any{"data": refers(name)}}})
 		}

@@ -43,7 +43,7 @@ func shownCost(c *float64) string {
 	return strconv.FormatFloat(*c, 'f', 4, 64)
 }
 
-func verdictCounts(v verdict.VerdictCounts) string {
+func verdictCounts(v verdict.Counts) string {
 	var all []string
 	for _, one := range []struct {
 		n    int
