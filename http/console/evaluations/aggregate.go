@@ -49,10 +49,10 @@ func signed(p float64) string {
 
 // Points returns the difference in points; "–" without one.
 func (g aggregate) Points() string {
-	if g.Difference == nil || g.Difference.BMinusA == nil {
+	if g.Aggregate.Difference == nil || g.Aggregate.Difference.BMinusA == nil {
 		return "–"
 	}
-	return signed(points(g.Difference.BMinusA))
+	return signed(points(g.Aggregate.Difference.BMinusA))
 }
 
 // verdicts are the conclusions in words.
@@ -78,7 +78,7 @@ func (g aggregate) Tone() chart.Tone {
 func (g aggregate) Difference() *chart.Intervals {
 	c := &chart.Intervals{Caption: "Side B minus side A", LabelHead: "Measure", ValueHead: "Points, 95 % interval", Low: -100, High: 100,
 		Unit: " points"}
-	if d := g.Difference; d != nil && d.BMinusA != nil {
+	if d := g.Aggregate.Difference; d != nil && d.BMinusA != nil {
 		c.Rows = append(c.Rows, chart.Interval{Label: "Questions answered correctly", Low: points(&d.CI.Low), Estimate: points(d.BMinusA),
 			High: points(&d.CI.High), Note: g.Verdict(), Tone: g.Tone()})
 	}
