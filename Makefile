@@ -2,7 +2,7 @@
 
 SHELL := /usr/bin/env bash
 .DEFAULT_GOAL := help
-.PHONY: help build build/check run demo test test/fabric test/oracles test/azure test/mcp test/console test/release test/hard test/race deploy/check lint fmt fuzz fuzz/http soak simulate bench migrate \
+.PHONY: help build build/check run demo test test/fabric test/oracles test/azure test/mcp test/console test/release test/hard test/race deploy/check lint fmt module fuzz fuzz/http soak simulate bench migrate \
 	generate docs docs/screenshots clean release/snapshot release/image
 
 # DATA: data directory of run and migrate. PKG: packages of test, lint, bench and fuzz. SOAK, FUZZTIME: duration of the soak and of each fuzz target.
@@ -148,6 +148,9 @@ release/snapshot: ## build what a release of HEAD has, in dist: archives, packag
 release/image: ## build the container image of dist's readinessd for Linux and ARCH (amd64) by buildah, as dist/readiness_ARCH.oci.tar
 	set -e; work=$$(mktemp -d); trap 'rm -rf "$$work"' EXIT; tar -xzf dist/readinessd_*_linux_$(ARCH).tar.gz -C "$$work" --strip-components 1; \
 		bash deploy/container/build.sh "$$work/readinessd" "$$("$$work/readinessd" version | cut -d ' ' -f 2)" "$$(git log -1 --format=%ct)" dist/readiness_$(ARCH).oci.tar
+
+module: ## give this clone the module path MODULE (github.com/you/readiness), so that others can import the client
+	go run ./deploy/module '$(MODULE)'
 
 clean: ## remove build output; keep the data directory
 	rm -rf bin dist coverage.out
