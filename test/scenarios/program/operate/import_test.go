@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -132,10 +133,15 @@ func move(t *testing.T, from, to string) {
 	}
 }
 
-// freeAddress returns an address that no one listens at, with a port that no listener gets unless it asks for it.
+// tried is how many ports freeAddress has tried.
+var tried atomic.Int64
+
+func nextPort() int64 { return 20_000 + int64(os.Getpid()%10_000) + tried.Add(1) }
+
+// freeAddress returns an address that no one listens at, with a port that no listener gets unless it asks for it, another one each time.
 func freeAddress(t *testing.T) string {
 	t.Helper()
-	for port := 20_000 + os.Getpid()%10_000; port < 32_000; port++ {
+	for port := nextPort(); port < 32_000; port = nextPort() {
 		l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port))
 		if err == nil {
 			testworld.Check(t, l.Close())
