@@ -63,10 +63,10 @@ func (s *Optimizations) prepareChild(ctx context.Context, caller Caller, t targe
 // acceptWithFirstChild accepts a bundle of applies or reverts with the first
 // child that can start. Children that cannot start are marked Refused or
 // NothingToDo. When every child is refused, the bundle is refused with the first
-// child's refusal. also adds what must be committed with the bundle, deciding
+// child's refusal. guard may refuse before a child does, and also adds what must be committed with the bundle; both decide
 // from more.
 func (s *Optimizations) acceptWithFirstChild(ctx context.Context, caller Caller, t target, b pendingBundle, more eventstore.Loadable,
-	also func(*eventstore.Change) error) error {
+	guard func() error, also func(*eventstore.Change) error) error {
 	bundle := eventstore.Fold(operation.Stream(b.operationID), optimization.EvolveBundle)
 	record := func(c *eventstore.Change) error {
 		if err := eventstore.Decide(c, bundle, s.bundleAcceptance(caller, t, b)); err != nil {
@@ -84,7 +84,7 @@ func (s *Optimizations) acceptWithFirstChild(ctx context.Context, caller Caller,
 			continue
 		case err == nil:
 			b.children[i].Standing, b.children[i].OperationID = optimization.ChildRunning, &start.operationID
-			if err = start.do(func() error { return nil }, record, bundle, more); err == nil {
+			if err = start.do(guard, record, bundle, more); err == nil {
 				return nil
 			}
 		}

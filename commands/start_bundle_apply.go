@@ -44,7 +44,7 @@ func (s *Optimizations) StartBundleApply(ctx context.Context, caller Caller, wor
 		}
 		b.of = &preview.Operation.ID
 		used := eventstore.Fold(operation.Stream(preview.Operation.ID), optimization.EvolveBundle)
-		return s.acceptWithFirstChild(ctx, caller, t, b, used, func(c *eventstore.Change) error {
+		return s.acceptWithFirstChild(ctx, caller, t, b, used, func() error { return nil }, func(c *eventstore.Change) error {
 			return eventstore.Decide(c, used, optimization.Use{By: operationID})
 		})
 	})

@@ -38,7 +38,9 @@ func (s *Optimizations) StartBundleRevert(ctx context.Context, caller Caller, wo
 			return err
 		}
 		of := eventstore.Fold(operation.Stream(applied.Operation.ID), optimization.EvolveBundle)
-		return s.acceptWithFirstChild(ctx, caller, t, b, of, func(c *eventstore.Change) error {
+		// The first kind may be put back already by a revert that was accepted meanwhile: then that is the reason.
+		free := func() error { return of.State.CheckNoRevert(earlier, s.Now()) }
+		return s.acceptWithFirstChild(ctx, caller, t, b, of, free, func(c *eventstore.Change) error {
 			return eventstore.Decide(c, of, optimization.BeginRevert{By: operationID, Earlier: earlier, Now: s.Now()})
 		})
 	})

@@ -59,7 +59,7 @@ type stream struct{ pattern, sense string }
 var streams = map[string]stream{
 	"account":      {"account-ACCOUNT", "the account: its plan, licences and persons"},
 	"person":       {"person-ACCOUNT-PERSONID", "a person who was erased from the account"},
-	"allowance":    {"allowance-ACCOUNT-KIND-PERIOD", "what was spent of an allowance in a day (2026-11-21), a month (2026-11) or ever"},
+	"allowance":    {"allowance-ACCOUNT-KIND-PERIOD", "what was spent of an allowance in a PERIOD: a day (2026-11-21, shown as Day), a month (2026-11, Month) or `lifetime` (shown as none)"},
 	"aiproviders":  {"aiproviders-ACCOUNT", "the AI providers that the account saved"},
 	"operation":    {"operation-OPERATIONID", "one operation, from its acceptance to its end"},
 	"assessment":   {"assessment-ACCOUNT-ITEMID", "the assessments of a semantic model or a data agent"},
@@ -217,6 +217,9 @@ func (c *catalogue) form(t reflect.Type) (schema map[string]any, kind, of string
 		return map[string]any{"type": "array", "items": schema}, "list of " + kind, of, err
 	case reflect.Map:
 		schema, kind, of, err := c.form(t.Elem())
+		if t.Elem().Kind() == reflect.Pointer {
+			schema, kind = either(schema, map[string]any{"type": "null"}), kind+" or null"
+		}
 		_, from, _, _ := c.form(t.Key())
 		return map[string]any{"type": "object", "additionalProperties": schema}, "object of " + kind + " by " + from, of, err
 	case reflect.String:

@@ -28,7 +28,8 @@ var envelopeMembers = []member{
 		sense: "What happened: the members of the type, below."},
 	{json: "metadata", kind: "object", schema: map[string]any{"type": "object"},
 		sense: "Who caused it: `person`, the id of the person (absent for what the service did by itself), `requestId`, the call, " +
-			"and `operationId`, the operation whose call or work recorded it."},
+			"`operationId`, the operation whose call or work recorded it, `account`, the account again, `causation`, the event or request that led to it, " +
+			"`correlation`, the first cause, and `trace`, a W3C traceparent; each absent where there is none."},
 	{json: "recordedAt", kind: "time", schema: map[string]any{"type": "string", "format": "date-time"},
 		sense: "When it was recorded, by the service's clock, to the microsecond. Not in order: the order is that of positions."},
 	{json: "hash", kind: "text", schema: map[string]any{"type": "string", "pattern": "^[0-9a-f]{64}$"},

@@ -2,8 +2,9 @@ package operate_test
 
 import (
 	"compress/gzip"
-	"encoding/json"
 	"context"
+	"encoding/json"
+	"fmt"
 	"io"
 	"maps"
 	"net/http"
@@ -65,10 +66,25 @@ func TestFormerLog(t *testing.T) {
 	c.Token = strings.TrimSpace(c.Command(t, append([]string{"token", "--account", "contoso", "--person", "ada"}, c.Database...)...))
 
 	applied := map[string]string{inventory: applyOf(c, "Inventory", "aiInstructions"), storeOperations: applyOf(c, "Store Operations", "descriptions")}
+	results := ""
 	for _, id := range ended(c, "operation.succeeded") {
-		x := read(c, "/v1/operations/"+id+"/result"); b, _ := json.Marshal(x); t.Logf("%s %.700s", id, b)
+		result, err := json.Marshal(read(c, "/v1/operations/"+id+"/result"))
+		testworld.Check(t, err)
+		results += string(result)
 	}
-	for _, p := range []string{"/v1/abTests", "/v1/aiProviders", "/v1/operations?maxResults=3"} { x := read(c, p); b, _ := json.Marshal(x); t.Logf("%s %.1500s", p, b) }
+	for _, text := range []string{
+		`"written":"This model answers questions about Goods Receipts`, `"previous":"Sum of Received Quantity in Goods Receipts`,
+		`"text":"Show the ticket count for each team."`, `"reason":"The answer is rounded too far."`,
+	} {
+		if !strings.Contains(results, text) {
+			t.Errorf("no result contains %s", text)
+		}
+	}
+	for path, text := range map[string]string{"/v1/aiReadiness/abTests": "Two models", "/v1/aiProviders": "http://127.0.0.1:1/v1"} {
+		if list := fmt.Sprint(read(c, path)); !strings.Contains(list, text) {
+			t.Errorf("%s does not contain %q: %s", path, text, list)
+		}
+	}
 	if a := read(c, inventory+"assessments")["value"].([]any); len(a) != 1 {
 		t.Errorf("%d assessments are listed", len(a))
 	} else if id := a[0].(map[string]any)["assessmentId"].(string); read(c, inventory+"assessments/"+id)["score"] != 65.0 {
@@ -89,6 +105,12 @@ func TestFormerLog(t *testing.T) {
 	}
 	if diff := changed(t, c); diff != "" {
 		t.Errorf("after the reverts the models differ from those before the applies:\n%s", diff)
+	}
+
+	// What the earlier program has put back is not reverted again.
+	again := map[string]any{"operationId": strings.TrimPrefix(streamOf(c, "optimization.put-back"), "operation-")}
+	if got, ok := c.Call(t.Context(), http.MethodPost, inventory+"revert", http.StatusConflict, again); !ok || got["errorCode"] != "X" {
+		t.Errorf("reverting again gives %v", c.Last)
 	}
 
 	// The last events of these streams have former names: what was given back is spent again, and what was let go is reserved again.
@@ -198,6 +220,16 @@ func ended(c *program.Program, kind string) []string {
 		c.T.Fatal("the database does not answer")
 	}
 	return ids
+}
+
+// streamOf returns the stream of the event of the type, of which there is one.
+func streamOf(c *program.Program, kind string) string {
+	c.T.Helper()
+	stream, ok := program.Query[string](c, `SELECT stream FROM events WHERE type = $1`, kind)
+	if !ok {
+		c.T.Fatalf("no event is %s", kind)
+	}
+	return stream
 }
 
 // last returns the item of a stream whose last event is of the type.
