@@ -138,7 +138,7 @@ var deviceCode = regexp.MustCompile(`Open (\S+) on any device and enter the code
 func (d *demo) signInWithDevice(ctx context.Context, person string) (string, error) {
 	e := d.emulator
 	config, ca := filepath.Join(e.data, "config"), filepath.Join(e.data, "ca.pem")
-	cmd := exec.CommandContext(ctx, d.program.path, "client", "--config", config, "--profile", person, "login", "--base-url", d.base,
+	cmd := exec.CommandContext(ctx, d.program.desk, "client", "--config", config, "--profile", person, "login", "--base-url", d.base,
 		"--issuer", e.issuer, "--client-id", e.public, "--scope", e.client+"/.default", "--ca-file", ca, "--device")
 	out, err := cmd.StderrPipe()
 	if err != nil {

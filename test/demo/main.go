@@ -60,7 +60,7 @@ func run(interrupted context.Context, overREST bool) (err error) {
 	if err := os.Chmod(dir, 0o711); err != nil { //nolint:gosec // nothing in it may be listed or read
 		return err
 	}
-	screen.step("Building the program: go build ./cmd/readinessd")
+	screen.step("Building the two programs: go build ./cmd/readinessd ./cmd/readiness")
 	p, err := build(ctx, dir, screen)
 	if err != nil {
 		return err

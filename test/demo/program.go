@@ -23,7 +23,7 @@ const (
 
 // program is the service as a child process, which serves copies of the samples.
 type program struct {
-	path, data, workspaces string
+	path, desk, data, workspaces string
 	server                 *exec.Cmd
 	ended                  chan struct{} // closed when the server has ended
 	failure                error         // how it ended; valid once ended is closed
@@ -39,11 +39,11 @@ func build(ctx context.Context, dir string, screen *screen) (*program, error) {
 	if _, err := os.Stat(accounts); err != nil {
 		return nil, errors.New("start the demo in the module's root folder, where samples/ is")
 	}
-	p := &program{path: filepath.Join(dir, "readinessd"), data: filepath.Join(dir, "data"), workspaces: filepath.Join(dir, "workspaces")}
+	p := &program{path: filepath.Join(dir, "readinessd"), desk: filepath.Join(dir, "readiness"), data: filepath.Join(dir, "data"), workspaces: filepath.Join(dir, "workspaces")}
 	if err := os.CopyFS(p.workspaces, os.DirFS(workspaces)); err != nil {
 		return nil, err
 	}
-	cmd := exec.CommandContext(ctx, "go", "build", "-v", "-o", p.path, "./cmd/readinessd")
+	cmd := exec.CommandContext(ctx, "go", "build", "-v", "-o", dir+string(filepath.Separator), "./cmd/readinessd", "./cmd/readiness")
 	cmd.Env = append(os.Environ(), "GOTMPDIR="+dir) // so that an interrupted build leaves nothing elsewhere
 	out, err := cmd.StderrPipe()
 	if err != nil {
@@ -69,7 +69,7 @@ func build(ctx context.Context, dir string, screen *screen) (*program, error) {
 		return nil, ctx.Err()
 	}
 	if err != nil {
-		return nil, fmt.Errorf("go build ./cmd/readinessd: %w\n%s", err, p.lastMessages())
+		return nil, fmt.Errorf("go build: %w\n%s", err, p.lastMessages())
 	}
 	p.messages = nil
 	return p, nil
