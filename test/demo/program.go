@@ -24,10 +24,10 @@ const (
 // program is the service as a child process, which serves copies of the samples.
 type program struct {
 	path, desk, data, workspaces string
-	server                 *exec.Cmd
-	ended                  chan struct{} // closed when the server has ended
-	failure                error         // how it ended; valid once ended is closed
-	stopping               sync.Once
+	server                       *exec.Cmd
+	ended                        chan struct{} // closed when the server has ended
+	failure                      error         // how it ended; valid once ended is closed
+	stopping                     sync.Once
 
 	mu       sync.Mutex
 	messages []string
