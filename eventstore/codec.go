@@ -81,10 +81,11 @@ func (c *Codec) Present(name string) string {
 	return name
 }
 
-// everWritten returns the names with all former names of their types.
-func (c *Codec) everWritten(names []string) (all []string) {
+// everWritten returns the names, unknown ones too, with all former names of their types.
+func (c *Codec) everWritten(names []string) []string {
+	all := slices.Clone(names)
 	for name, t := range c.byName {
-		if slices.Contains(names, t.name) {
+		if name != t.name && slices.Contains(names, t.name) {
 			all = append(all, name)
 		}
 	}
