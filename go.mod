@@ -65,6 +65,7 @@ require (
 	github.com/parquet-go/parquet-go v0.32.0
 	gocloud.dev v0.47.0
 	golang.org/x/mod v0.42.0
+	google.golang.org/api v0.297.0
 )
 
 require (
@@ -116,7 +117,6 @@ require (
 	github.com/zeebo/xxh3 v1.1.0 // indirect
 	golang.org/x/exp v0.0.0-20261011100332-faecfb24eb49 // indirect
 	golang.org/x/xerrors v0.0.0-20240903120638-7835f813f4da // indirect
-	google.golang.org/api v0.297.0 // indirect
 )
 
 require (
