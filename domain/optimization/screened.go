@@ -13,7 +13,7 @@ import (
 	"readiness/domain/proposal/textcheck"
 )
 
-// screened returns an answer without the texts of an AI provider that package screen drops.
+// screened returns an answer without the texts of an AI provider that package textcheck drops.
 // It counts those, and marks the instructions that a person must review.
 func (p *Preview) screened(d definition.Definition, m *semanticmodel.Model, t proposal.Type,
 	answer proposal.Answer) (proposal.Answer, error) {
@@ -60,7 +60,7 @@ func (p *Preview) flag(t proposal.Type, o proposal.Object, why string) {
 	p.skip(t, proposal.Skip{Object: o, Reason: proposal.Flagged, Message: "the text of the AI provider was dropped, because it " + why})
 }
 
-// screenInstructions drops the sections of AI instructions that package screen drops, and
+// screenInstructions drops the sections of AI instructions that package textcheck drops, and
 // says what a person must review. It reports whether anything is left to propose.
 func (p *Preview) screenInstructions(d definition.Definition, checks *textcheck.Model, one *proposal.Proposal) (bool, error) {
 	values, err := rewrite.Values(d, targets(proposal.AIInstructions, []proposal.Object{one.Object}))
