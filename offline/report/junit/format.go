@@ -9,13 +9,18 @@ import (
 
 // Suite is the test results of one thing.
 type Suite struct {
-	Name       string     `xml:"name,attr"`
-	Tests      int        `xml:"tests,attr"`
-	Failures   int        `xml:"failures,attr"`
-	Errors     int        `xml:"errors,attr"`
-	Skipped    int        `xml:"skipped,attr"`
-	Properties []Property `xml:"properties>property,omitempty"`
-	Cases      []Case     `xml:"testcase"`
+	Name       string      `xml:"name,attr"`
+	Tests      int         `xml:"tests,attr"`
+	Failures   int         `xml:"failures,attr"`
+	Errors     int         `xml:"errors,attr"`
+	Skipped    int         `xml:"skipped,attr"`
+	Properties *Properties `xml:"properties"`
+	Cases      []Case      `xml:"testcase"`
+}
+
+// Properties are facts about a suite.
+type Properties struct {
+	All []Property `xml:"property"`
 }
 
 // Property is a fact about a suite.

@@ -16,9 +16,9 @@ import (
 // question without an answer is an error.
 func (r *Report) WriteJUnit(w io.Writer, g Gate) error {
 	now := r.Now()
-	s := junit.Suite{Name: show.XMLText(r.Title), Properties: []junit.Property{
+	s := junit.Suite{Name: show.XMLText(r.Title), Properties: &junit.Properties{All: []junit.Property{
 		{Name: "answeredBy", Value: show.XMLText(now.Answered)}, {Name: "questionSetHash", Value: show.XMLText(r.SetHash)},
-	}}
+	}}}
 	if g.FailUnder != nil {
 		s.Add(junit.Case{Name: "score", Failure: junit.Because(r.scoreMiss(g), "score", "")})
 	}
