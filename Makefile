@@ -2,8 +2,8 @@
 
 SHELL := /usr/bin/env bash
 .DEFAULT_GOAL := help
-.PHONY: help build build/check run demo test test/fabric test/oracles test/azure test/mcp test/console test/release test/hard test/race deploy/check lint fmt module fuzz fuzz/http soak simulate bench migrate \
-	generate docs docs/screenshots clean release/snapshot release/image
+.PHONY: help build build/check run demo test test/fabric test/oracles test/azure test/mcp test/console test/release test/hard test/race deploy/check lint fmt module fuzz fuzz/http soak simulate bench measure/gaming measure/first lift migrate \
+	generate docs docs/screenshots clean release/snapshot release/image release/vscode
 
 # DATA: data directory of run and migrate. PKG: packages of test, lint, bench and fuzz. SOAK, FUZZTIME: duration of the soak and of each fuzz target.
 # SIMULATE: duration of the simulation, in which a day passes. SIMULATEFLAGS: its further flags, such as -factor or -models.
@@ -69,7 +69,8 @@ test/fabric: ## run the scenarios, the conformance tests of packages and the dem
 build/check: ## check the types of the programs and their dependencies for every system and processor of a release
 	go run ./deploy/crosscheck
 
-test/release: ## check that a release is the same bytes twice, and that a changed one is found (a separate module)
+test/release: ## check that a release is the same bytes twice, that a changed one is found, and that npm, dpkg and rpm install it (a separate module)
+	@command -v rpm >/dev/null || { apt-get update && DEBIAN_FRONTEND=noninteractive apt-get install --yes --no-install-recommends rpm; }
 	cd deploy/release && go test -vet=all -timeout 20m ./... $(TESTFLAGS)
 
 test/oracles: ## run libraries of others: Microsoft's SDK and those for Entra on the emulator, Tessera on the audit trees (separate modules)
@@ -79,8 +80,9 @@ test/oracles: ## run libraries of others: Microsoft's SDK and those for Entra on
 test/azure: ## publish heads to Azurite, Microsoft's emulator of Azure Blob Storage, which npm installs
 	$(WITH_POSTGRES) sh -c 'cd test/auditoracles && go test -tags npm -count=1 -run "^TestNPMAzure" -v .'
 
-test/mcp: ## try the MCP server with clients and a server of other makers, which npm installs
+test/mcp: ## try the MCP server with clients and a server of other makers, which npm installs; readiness lsp with VS Code's library and Neovim
 	$(WITH_POSTGRES) go test -tags npm -count=1 -run '^TestNPM$$' -v ./cmd/readinessd
+	go test -tags npm -count=1 -run '^TestNPMEditor$$' -v ./cmd/readiness/desk
 
 test/console: ## try the console in a real browser, and examine every page by axe-core, which npm installs
 	$(WITH_POSTGRES) go test -tags npm -count=1 -timeout 30m -v ./http/console/stories/... -args -browser
@@ -128,6 +130,15 @@ fuzz/http: ## send FUZZREQUESTS malformed calls to every route of openapi.yaml
 bench: ## run the benchmarks that BENCH matches, by default all (docs/performance.md)
 	$(WITH_POSTGRES) go test -run '^$$' -bench '$(BENCH)' -benchmem -timeout 2h $(PKG)
 
+measure/gaming: ## what noise earns in the score, beside honest texts; SEED draws the texts, MODELS is a folder of models
+	go run ./test/measure $(if $(SEED),-seed $(SEED)) $(or $(MODELS),$(READINESS_CORPUS),samples)
+
+measure/first: ## how often each rule is among the first six of a model; MODELS is a folder of models
+	go run ./test/measure -first $(or $(MODELS),$(READINESS_CORPUS),samples)
+
+lift: ## what accepting every proposal does to the answers of the rules engine, in samples and the corpus; SEED draws the questions
+	READINESS_LIFT_SEED=$(SEED) go test ./offline/lift -run '^TestProposalsMakeNoAnswerWrong$$' -count 1 -v
+
 migrate: ## migrate the database in DATA to this version's schema
 	go run ./cmd/readinessd migrate up --data $(DATA)
 
@@ -142,8 +153,14 @@ docs/screenshots: ## write a picture of every screen of the console, in both the
 	mkdir -p docs/screens
 	$(WITH_POSTGRES) go test -count=1 -timeout 30m -run '^TestScreens$$' ./http/console/stories/screens -args -browser -screens $(CURDIR)/docs/screens
 
-release/snapshot: ## build what a release of HEAD has, in dist: archives, packages, bills of materials, checksums (TARGETS=linux/amd64,… for some)
-	cd deploy/release && go run . -source ../.. -out $(CURDIR)/dist $(if $(TARGETS),-targets $(TARGETS)) $(if $(DOCS_URL),-docs-url $(DOCS_URL)) $(if $(KEY),-key-file $(KEY))
+release/snapshot: ## build what a release of HEAD has, in dist: archives, packages (npm, deb, rpm), manifests (winget, Scoop, Homebrew) if OWNER and HOME_URL are given, bills of materials, checksums (TARGETS=linux/amd64,… for some)
+	cd deploy/release && go run . -source ../.. -out $(CURDIR)/dist $(if $(TARGETS),-targets $(TARGETS)) $(if $(DOCS_URL),-docs-url $(DOCS_URL)) $(if $(OWNER),-owner $(OWNER)) $(if $(HOME_URL),-home $(HOME_URL)) \
+		$(if $(MAINTAINER),-maintainer '$(MAINTAINER)') $(if $(KEY),-key-file $(KEY))
+
+release/vscode: ## pack the extension for VS Code as dist/readiness.vsix, with what npm installs (VERSION=1.2.3)
+	set -e; work=$$(mktemp -d); trap 'rm -rf "$$work"' EXIT; mkdir -p dist; cp -r editors/vscode/. LICENSE "$$work"; cd "$$work"; \
+		npm install --ignore-scripts --no-audit --no-fund --no-package-lock; npm run build; \
+		npx vsce package $(VERSION) --no-dependencies --allow-missing-repository --no-git-tag-version --no-update-package-json -o $(CURDIR)/dist/readiness.vsix
 
 release/image: ## build the container image of dist's readinessd for Linux and ARCH (amd64) by buildah, as dist/readiness_ARCH.oci.tar
 	set -e; work=$$(mktemp -d); trap 'rm -rf "$$work"' EXIT; tar -xzf dist/readinessd_*_linux_$(ARCH).tar.gz -C "$$work" --strip-components 1; \

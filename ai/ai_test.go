@@ -108,7 +108,7 @@ func model() *semanticmodel.Model {
 				{Name: "Amount", DataType: semanticmodel.Double}, {Name: "Order Date", DataType: semanticmodel.DateTime}, {Name: "Customer Key", DataType: semanticmodel.Int64},
 			},
 			Measures: []semanticmodel.Measure{
-				{Name: "Sales YTD", Expression: "TOTALYTD([Total], Sales[Order Date])"},
+				{Name: "Sales YTD", Expression: "TOTALYTD([Total], Sales[Order Date], \"6/30\")"},
 				{Name: "Sales PY", Expression: "CALCULATE([Total], SAMEPERIODLASTYEAR(Sales[Order Date]))"},
 				{Name: "Zzyx", Expression: "1"},
 				{Name: "Total", Expression: "SUM(Sales[Amount])", DisplayFolder: "Time Intelligence"},

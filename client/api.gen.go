@@ -3,17 +3,12 @@
 package client
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
-	"fmt"
-	"io"
+	"iter"
 	"net/http"
-	"net/url"
-	"strings"
 	"time"
 
-	"github.com/oapi-codegen/runtime"
 	openapi_types "github.com/oapi-codegen/runtime/types"
 )
 
@@ -25,39 +20,11 @@ const (
 	AIProviderCapabilitiesJSONSchemaUnknown             AIProviderCapabilitiesJSONSchema = "Unknown"
 )
 
-// Valid indicates whether the value is a known member of the AIProviderCapabilitiesJSONSchema enum.
-func (e AIProviderCapabilitiesJSONSchema) Valid() bool {
-	switch e {
-	case AIProviderCapabilitiesJSONSchemaAcceptedNotEnforced:
-		return true
-	case AIProviderCapabilitiesJSONSchemaNone:
-		return true
-	case AIProviderCapabilitiesJSONSchemaStrict:
-		return true
-	case AIProviderCapabilitiesJSONSchemaUnknown:
-		return true
-	default:
-		return false
-	}
-}
-
 // Defines values for AIProviderEntraCredential.
 const (
 	ClientCertificate AIProviderEntraCredential = "clientCertificate"
 	ClientSecret      AIProviderEntraCredential = "clientSecret"
 )
-
-// Valid indicates whether the value is a known member of the AIProviderEntraCredential enum.
-func (e AIProviderEntraCredential) Valid() bool {
-	switch e {
-	case ClientCertificate:
-		return true
-	case ClientSecret:
-		return true
-	default:
-		return false
-	}
-}
 
 // Defines values for AIProviderKind.
 const (
@@ -69,26 +36,6 @@ const (
 	AIProviderKindRules            AIProviderKind = "rules"
 )
 
-// Valid indicates whether the value is a known member of the AIProviderKind enum.
-func (e AIProviderKind) Valid() bool {
-	switch e {
-	case AIProviderKindAnthropic:
-		return true
-	case AIProviderKindAzureOpenai:
-		return true
-	case AIProviderKindDataAgent:
-		return true
-	case AIProviderKindOpenai:
-		return true
-	case AIProviderKindOpenaiCompatible:
-		return true
-	case AIProviderKindRules:
-		return true
-	default:
-		return false
-	}
-}
-
 // Defines values for AIProviderPurpose.
 const (
 	AIProviderPurposeAgent     AIProviderPurpose = "Agent"
@@ -97,39 +44,11 @@ const (
 	AIProviderPurposeQuestions AIProviderPurpose = "Questions"
 )
 
-// Valid indicates whether the value is a known member of the AIProviderPurpose enum.
-func (e AIProviderPurpose) Valid() bool {
-	switch e {
-	case AIProviderPurposeAgent:
-		return true
-	case AIProviderPurposeJudge:
-		return true
-	case AIProviderPurposeProposals:
-		return true
-	case AIProviderPurposeQuestions:
-		return true
-	default:
-		return false
-	}
-}
-
 // Defines values for AbCorrectAnswersMode.
 const (
 	AbCorrectAnswersModePreserve AbCorrectAnswersMode = "Preserve"
 	AbCorrectAnswersModeUpdate   AbCorrectAnswersMode = "Update"
 )
-
-// Valid indicates whether the value is a known member of the AbCorrectAnswersMode enum.
-func (e AbCorrectAnswersMode) Valid() bool {
-	switch e {
-	case AbCorrectAnswersModePreserve:
-		return true
-	case AbCorrectAnswersModeUpdate:
-		return true
-	default:
-		return false
-	}
-}
 
 // Defines values for AbLatestRunStage.
 const (
@@ -139,22 +58,6 @@ const (
 	AbLatestRunStageSideB     AbLatestRunStage = "SideB"
 )
 
-// Valid indicates whether the value is a known member of the AbLatestRunStage enum.
-func (e AbLatestRunStage) Valid() bool {
-	switch e {
-	case AbLatestRunStageComparing:
-		return true
-	case AbLatestRunStageDone:
-		return true
-	case AbLatestRunStageSideA:
-		return true
-	case AbLatestRunStageSideB:
-		return true
-	default:
-		return false
-	}
-}
-
 // Defines values for AbLatestRunStatus.
 const (
 	AbLatestRunStatusCancelled AbLatestRunStatus = "Cancelled"
@@ -163,39 +66,11 @@ const (
 	AbLatestRunStatusSucceeded AbLatestRunStatus = "Succeeded"
 )
 
-// Valid indicates whether the value is a known member of the AbLatestRunStatus enum.
-func (e AbLatestRunStatus) Valid() bool {
-	switch e {
-	case AbLatestRunStatusCancelled:
-		return true
-	case AbLatestRunStatusFailed:
-		return true
-	case AbLatestRunStatusRunning:
-		return true
-	case AbLatestRunStatusSucceeded:
-		return true
-	default:
-		return false
-	}
-}
-
 // Defines values for AbTestQuestionsCorrectAnswers.
 const (
 	AbTestQuestionsCorrectAnswersPreserve AbTestQuestionsCorrectAnswers = "Preserve"
 	AbTestQuestionsCorrectAnswersUpdate   AbTestQuestionsCorrectAnswers = "Update"
 )
-
-// Valid indicates whether the value is a known member of the AbTestQuestionsCorrectAnswers enum.
-func (e AbTestQuestionsCorrectAnswers) Valid() bool {
-	switch e {
-	case AbTestQuestionsCorrectAnswersPreserve:
-		return true
-	case AbTestQuestionsCorrectAnswersUpdate:
-		return true
-	default:
-		return false
-	}
-}
 
 // Defines values for AbTestRunStage.
 const (
@@ -205,22 +80,6 @@ const (
 	AbTestRunStageSideB     AbTestRunStage = "SideB"
 )
 
-// Valid indicates whether the value is a known member of the AbTestRunStage enum.
-func (e AbTestRunStage) Valid() bool {
-	switch e {
-	case AbTestRunStageComparing:
-		return true
-	case AbTestRunStageDone:
-		return true
-	case AbTestRunStageSideA:
-		return true
-	case AbTestRunStageSideB:
-		return true
-	default:
-		return false
-	}
-}
-
 // Defines values for AbTestRunStatus.
 const (
 	AbTestRunStatusCancelled AbTestRunStatus = "Cancelled"
@@ -229,39 +88,11 @@ const (
 	AbTestRunStatusSucceeded AbTestRunStatus = "Succeeded"
 )
 
-// Valid indicates whether the value is a known member of the AbTestRunStatus enum.
-func (e AbTestRunStatus) Valid() bool {
-	switch e {
-	case AbTestRunStatusCancelled:
-		return true
-	case AbTestRunStatusFailed:
-		return true
-	case AbTestRunStatusRunning:
-		return true
-	case AbTestRunStatusSucceeded:
-		return true
-	default:
-		return false
-	}
-}
-
 // Defines values for AbTestRunCancelSide.
 const (
 	AbTestRunCancelSideA AbTestRunCancelSide = "A"
 	AbTestRunCancelSideB AbTestRunCancelSide = "B"
 )
-
-// Valid indicates whether the value is a known member of the AbTestRunCancelSide enum.
-func (e AbTestRunCancelSide) Valid() bool {
-	switch e {
-	case AbTestRunCancelSideA:
-		return true
-	case AbTestRunCancelSideB:
-		return true
-	default:
-		return false
-	}
-}
 
 // Defines values for AbTestRunSideStatus.
 const (
@@ -274,45 +105,11 @@ const (
 	AbTestRunSideStatusWaiting   AbTestRunSideStatus = "Waiting"
 )
 
-// Valid indicates whether the value is a known member of the AbTestRunSideStatus enum.
-func (e AbTestRunSideStatus) Valid() bool {
-	switch e {
-	case AbTestRunSideStatusCancelled:
-		return true
-	case AbTestRunSideStatusCompleted:
-		return true
-	case AbTestRunSideStatusFailed:
-		return true
-	case AbTestRunSideStatusPending:
-		return true
-	case AbTestRunSideStatusReused:
-		return true
-	case AbTestRunSideStatusRunning:
-		return true
-	case AbTestRunSideStatusWaiting:
-		return true
-	default:
-		return false
-	}
-}
-
 // Defines values for AbTestSourceKind.
 const (
 	AbTestSourceKindQuestions AbTestSourceKind = "Questions"
 	AbTestSourceKindRun       AbTestSourceKind = "Run"
 )
-
-// Valid indicates whether the value is a known member of the AbTestSourceKind enum.
-func (e AbTestSourceKind) Valid() bool {
-	switch e {
-	case AbTestSourceKindQuestions:
-		return true
-	case AbTestSourceKindRun:
-		return true
-	default:
-		return false
-	}
-}
 
 // Defines values for AccountRightsRole.
 const (
@@ -320,35 +117,11 @@ const (
 	Member AccountRightsRole = "member"
 )
 
-// Valid indicates whether the value is a known member of the AccountRightsRole enum.
-func (e AccountRightsRole) Valid() bool {
-	switch e {
-	case Admin:
-		return true
-	case Member:
-		return true
-	default:
-		return false
-	}
-}
-
 // Defines values for AccountSettingsDefinitionCopies.
 const (
 	AccountSettingsDefinitionCopiesKeep30Days AccountSettingsDefinitionCopies = "Keep30Days"
 	AccountSettingsDefinitionCopiesNone       AccountSettingsDefinitionCopies = "None"
 )
-
-// Valid indicates whether the value is a known member of the AccountSettingsDefinitionCopies enum.
-func (e AccountSettingsDefinitionCopies) Valid() bool {
-	switch e {
-	case AccountSettingsDefinitionCopiesKeep30Days:
-		return true
-	case AccountSettingsDefinitionCopiesNone:
-		return true
-	default:
-		return false
-	}
-}
 
 // Defines values for AnswerFieldRole.
 const (
@@ -356,20 +129,6 @@ const (
 	AnswerFieldRoleGrouping AnswerFieldRole = "grouping"
 	AnswerFieldRoleMeasure  AnswerFieldRole = "measure"
 )
-
-// Valid indicates whether the value is a known member of the AnswerFieldRole enum.
-func (e AnswerFieldRole) Valid() bool {
-	switch e {
-	case AnswerFieldRoleFilter:
-		return true
-	case AnswerFieldRoleGrouping:
-		return true
-	case AnswerFieldRoleMeasure:
-		return true
-	default:
-		return false
-	}
-}
 
 // Defines values for AssessmentStoredLocation.
 const (
@@ -380,24 +139,6 @@ const (
 	AssessmentStoredLocationUnknown         AssessmentStoredLocation = "Unknown"
 )
 
-// Valid indicates whether the value is a known member of the AssessmentStoredLocation enum.
-func (e AssessmentStoredLocation) Valid() bool {
-	switch e {
-	case AssessmentStoredLocationCustomerLake:
-		return true
-	case AssessmentStoredLocationCustomerStorage:
-		return true
-	case AssessmentStoredLocationNone:
-		return true
-	case AssessmentStoredLocationService:
-		return true
-	case AssessmentStoredLocationUnknown:
-		return true
-	default:
-		return false
-	}
-}
-
 // Defines values for AssessmentUsageAccess.
 const (
 	AssessmentUsageAccessConsentRequired AssessmentUsageAccess = "ConsentRequired"
@@ -405,37 +146,11 @@ const (
 	AssessmentUsageAccessUnavailable     AssessmentUsageAccess = "Unavailable"
 )
 
-// Valid indicates whether the value is a known member of the AssessmentUsageAccess enum.
-func (e AssessmentUsageAccess) Valid() bool {
-	switch e {
-	case AssessmentUsageAccessConsentRequired:
-		return true
-	case AssessmentUsageAccessGranted:
-		return true
-	case AssessmentUsageAccessUnavailable:
-		return true
-	default:
-		return false
-	}
-}
-
 // Defines values for BenchmarkQuestionSource.
 const (
 	BenchmarkQuestionSourceCustomer  BenchmarkQuestionSource = "Customer"
 	BenchmarkQuestionSourceGenerated BenchmarkQuestionSource = "Generated"
 )
-
-// Valid indicates whether the value is a known member of the BenchmarkQuestionSource enum.
-func (e BenchmarkQuestionSource) Valid() bool {
-	switch e {
-	case BenchmarkQuestionSourceCustomer:
-		return true
-	case BenchmarkQuestionSourceGenerated:
-		return true
-	default:
-		return false
-	}
-}
 
 // Defines values for BenchmarkRunAbTestSide.
 const (
@@ -443,32 +158,10 @@ const (
 	BenchmarkRunAbTestSideB BenchmarkRunAbTestSide = "B"
 )
 
-// Valid indicates whether the value is a known member of the BenchmarkRunAbTestSide enum.
-func (e BenchmarkRunAbTestSide) Valid() bool {
-	switch e {
-	case BenchmarkRunAbTestSideA:
-		return true
-	case BenchmarkRunAbTestSideB:
-		return true
-	default:
-		return false
-	}
-}
-
 // Defines values for BenchmarkRunConclusion.
 const (
 	Inconclusive BenchmarkRunConclusion = "inconclusive"
 )
-
-// Valid indicates whether the value is a known member of the BenchmarkRunConclusion enum.
-func (e BenchmarkRunConclusion) Valid() bool {
-	switch e {
-	case Inconclusive:
-		return true
-	default:
-		return false
-	}
-}
 
 // Defines values for BulkAssessmentRowOutcome.
 const (
@@ -476,20 +169,6 @@ const (
 	BulkAssessmentRowOutcomeFailed      BulkAssessmentRowOutcome = "Failed"
 	BulkAssessmentRowOutcomeNotAssessed BulkAssessmentRowOutcome = "NotAssessed"
 )
-
-// Valid indicates whether the value is a known member of the BulkAssessmentRowOutcome enum.
-func (e BulkAssessmentRowOutcome) Valid() bool {
-	switch e {
-	case BulkAssessmentRowOutcomeAssessed:
-		return true
-	case BulkAssessmentRowOutcomeFailed:
-		return true
-	case BulkAssessmentRowOutcomeNotAssessed:
-		return true
-	default:
-		return false
-	}
-}
 
 // Defines values for BundleApplyKindStanding.
 const (
@@ -503,30 +182,6 @@ const (
 	BundleApplyKindStandingSkipped     BundleApplyKindStanding = "Skipped"
 )
 
-// Valid indicates whether the value is a known member of the BundleApplyKindStanding enum.
-func (e BundleApplyKindStanding) Valid() bool {
-	switch e {
-	case BundleApplyKindStandingApplied:
-		return true
-	case BundleApplyKindStandingFailed:
-		return true
-	case BundleApplyKindStandingNotStarted:
-		return true
-	case BundleApplyKindStandingNothingToDo:
-		return true
-	case BundleApplyKindStandingRefused:
-		return true
-	case BundleApplyKindStandingReverted:
-		return true
-	case BundleApplyKindStandingRunning:
-		return true
-	case BundleApplyKindStandingSkipped:
-		return true
-	default:
-		return false
-	}
-}
-
 // Defines values for BundlePreviewKindStanding.
 const (
 	BundlePreviewKindStandingFailed    BundlePreviewKindStanding = "Failed"
@@ -534,22 +189,6 @@ const (
 	BundlePreviewKindStandingSkipped   BundlePreviewKindStanding = "Skipped"
 	BundlePreviewKindStandingSucceeded BundlePreviewKindStanding = "Succeeded"
 )
-
-// Valid indicates whether the value is a known member of the BundlePreviewKindStanding enum.
-func (e BundlePreviewKindStanding) Valid() bool {
-	switch e {
-	case BundlePreviewKindStandingFailed:
-		return true
-	case BundlePreviewKindStandingRunning:
-		return true
-	case BundlePreviewKindStandingSkipped:
-		return true
-	case BundlePreviewKindStandingSucceeded:
-		return true
-	default:
-		return false
-	}
-}
 
 // Defines values for ChangeScheduleRequestDayOfWeek.
 const (
@@ -564,32 +203,6 @@ const (
 	ChangeScheduleRequestDayOfWeekWednesday   ChangeScheduleRequestDayOfWeek = "Wednesday"
 )
 
-// Valid indicates whether the value is a known member of the ChangeScheduleRequestDayOfWeek enum.
-func (e ChangeScheduleRequestDayOfWeek) Valid() bool {
-	switch e {
-	case ChangeScheduleRequestDayOfWeekEmpty:
-		return true
-	case ChangeScheduleRequestDayOfWeekFriday:
-		return true
-	case ChangeScheduleRequestDayOfWeekLessThanNil:
-		return true
-	case ChangeScheduleRequestDayOfWeekMonday:
-		return true
-	case ChangeScheduleRequestDayOfWeekSaturday:
-		return true
-	case ChangeScheduleRequestDayOfWeekSunday:
-		return true
-	case ChangeScheduleRequestDayOfWeekThursday:
-		return true
-	case ChangeScheduleRequestDayOfWeekTuesday:
-		return true
-	case ChangeScheduleRequestDayOfWeekWednesday:
-		return true
-	default:
-		return false
-	}
-}
-
 // Defines values for ChangeType.
 const (
 	ChangeTypeAiDataSchema   ChangeType = "aiDataSchema"
@@ -598,24 +211,6 @@ const (
 	ChangeTypeDisplayFolder  ChangeType = "displayFolder"
 	ChangeTypeSummarizeBy    ChangeType = "summarizeBy"
 )
-
-// Valid indicates whether the value is a known member of the ChangeType enum.
-func (e ChangeType) Valid() bool {
-	switch e {
-	case ChangeTypeAiDataSchema:
-		return true
-	case ChangeTypeAiInstructions:
-		return true
-	case ChangeTypeDescription:
-		return true
-	case ChangeTypeDisplayFolder:
-		return true
-	case ChangeTypeSummarizeBy:
-		return true
-	default:
-		return false
-	}
-}
 
 // Defines values for CreateScheduleRequestDayOfWeek.
 const (
@@ -629,47 +224,11 @@ const (
 	CreateScheduleRequestDayOfWeekWednesday   CreateScheduleRequestDayOfWeek = "Wednesday"
 )
 
-// Valid indicates whether the value is a known member of the CreateScheduleRequestDayOfWeek enum.
-func (e CreateScheduleRequestDayOfWeek) Valid() bool {
-	switch e {
-	case CreateScheduleRequestDayOfWeekFriday:
-		return true
-	case CreateScheduleRequestDayOfWeekLessThanNil:
-		return true
-	case CreateScheduleRequestDayOfWeekMonday:
-		return true
-	case CreateScheduleRequestDayOfWeekSaturday:
-		return true
-	case CreateScheduleRequestDayOfWeekSunday:
-		return true
-	case CreateScheduleRequestDayOfWeekThursday:
-		return true
-	case CreateScheduleRequestDayOfWeekTuesday:
-		return true
-	case CreateScheduleRequestDayOfWeekWednesday:
-		return true
-	default:
-		return false
-	}
-}
-
 // Defines values for DataAgentAssessmentStage.
 const (
 	Draft     DataAgentAssessmentStage = "Draft"
 	Published DataAgentAssessmentStage = "Published"
 )
-
-// Valid indicates whether the value is a known member of the DataAgentAssessmentStage enum.
-func (e DataAgentAssessmentStage) Valid() bool {
-	switch e {
-	case Draft:
-		return true
-	case Published:
-		return true
-	default:
-		return false
-	}
-}
 
 // Defines values for DataResidencyLocation.
 const (
@@ -678,22 +237,6 @@ const (
 	DataResidencyLocationService         DataResidencyLocation = "Service"
 	DataResidencyLocationUnknown         DataResidencyLocation = "Unknown"
 )
-
-// Valid indicates whether the value is a known member of the DataResidencyLocation enum.
-func (e DataResidencyLocation) Valid() bool {
-	switch e {
-	case DataResidencyLocationCustomerLake:
-		return true
-	case DataResidencyLocationCustomerStorage:
-		return true
-	case DataResidencyLocationService:
-		return true
-	case DataResidencyLocationUnknown:
-		return true
-	default:
-		return false
-	}
-}
 
 // Defines values for GivenAnswerFieldOperator.
 const (
@@ -711,38 +254,6 @@ const (
 	Top                 GivenAnswerFieldOperator = "top"
 )
 
-// Valid indicates whether the value is a known member of the GivenAnswerFieldOperator enum.
-func (e GivenAnswerFieldOperator) Valid() bool {
-	switch e {
-	case Between:
-		return true
-	case Bottom:
-		return true
-	case Contains:
-		return true
-	case Equal:
-		return true
-	case GreaterThan:
-		return true
-	case GreaterThanEqual:
-		return true
-	case In:
-		return true
-	case LessThan:
-		return true
-	case LessThanEqual:
-		return true
-	case LessThanGreaterThan:
-		return true
-	case Period:
-		return true
-	case Top:
-		return true
-	default:
-		return false
-	}
-}
-
 // Defines values for GivenAnswerFieldRole.
 const (
 	GivenAnswerFieldRoleFilter   GivenAnswerFieldRole = "filter"
@@ -750,37 +261,11 @@ const (
 	GivenAnswerFieldRoleMeasure  GivenAnswerFieldRole = "measure"
 )
 
-// Valid indicates whether the value is a known member of the GivenAnswerFieldRole enum.
-func (e GivenAnswerFieldRole) Valid() bool {
-	switch e {
-	case GivenAnswerFieldRoleFilter:
-		return true
-	case GivenAnswerFieldRoleGrouping:
-		return true
-	case GivenAnswerFieldRoleMeasure:
-		return true
-	default:
-		return false
-	}
-}
-
 // Defines values for GivenBenchmarkQuestionSource.
 const (
 	GivenBenchmarkQuestionSourceCustomer  GivenBenchmarkQuestionSource = "Customer"
 	GivenBenchmarkQuestionSourceGenerated GivenBenchmarkQuestionSource = "Generated"
 )
-
-// Valid indicates whether the value is a known member of the GivenBenchmarkQuestionSource enum.
-func (e GivenBenchmarkQuestionSource) Valid() bool {
-	switch e {
-	case GivenBenchmarkQuestionSourceCustomer:
-		return true
-	case GivenBenchmarkQuestionSourceGenerated:
-		return true
-	default:
-		return false
-	}
-}
 
 // Defines values for HealthStatus.
 const (
@@ -788,35 +273,11 @@ const (
 	HealthStatusUnavailable HealthStatus = "unavailable"
 )
 
-// Valid indicates whether the value is a known member of the HealthStatus enum.
-func (e HealthStatus) Valid() bool {
-	switch e {
-	case HealthStatusOk:
-		return true
-	case HealthStatusUnavailable:
-		return true
-	default:
-		return false
-	}
-}
-
 // Defines values for HistoryWriteOperationType.
 const (
 	ApplyOptimization  HistoryWriteOperationType = "ApplyOptimization"
 	RevertOptimization HistoryWriteOperationType = "RevertOptimization"
 )
-
-// Valid indicates whether the value is a known member of the HistoryWriteOperationType enum.
-func (e HistoryWriteOperationType) Valid() bool {
-	switch e {
-	case ApplyOptimization:
-		return true
-	case RevertOptimization:
-		return true
-	default:
-		return false
-	}
-}
 
 // Defines values for ObjectType.
 const (
@@ -825,22 +286,6 @@ const (
 	ObjectTypeModel   ObjectType = "Model"
 	ObjectTypeTable   ObjectType = "Table"
 )
-
-// Valid indicates whether the value is a known member of the ObjectType enum.
-func (e ObjectType) Valid() bool {
-	switch e {
-	case ObjectTypeColumn:
-		return true
-	case ObjectTypeMeasure:
-		return true
-	case ObjectTypeModel:
-		return true
-	case ObjectTypeTable:
-		return true
-	default:
-		return false
-	}
-}
 
 // Defines values for OperationStatus.
 const (
@@ -851,41 +296,11 @@ const (
 	OperationStatusSucceeded  OperationStatus = "Succeeded"
 )
 
-// Valid indicates whether the value is a known member of the OperationStatus enum.
-func (e OperationStatus) Valid() bool {
-	switch e {
-	case OperationStatusCancelled:
-		return true
-	case OperationStatusFailed:
-		return true
-	case OperationStatusNotStarted:
-		return true
-	case OperationStatusRunning:
-		return true
-	case OperationStatusSucceeded:
-		return true
-	default:
-		return false
-	}
-}
-
 // Defines values for OperationWaitKind.
 const (
 	OwnersRead   OperationWaitKind = "ownersRead"
 	OwnersSignIn OperationWaitKind = "ownersSignIn"
 )
-
-// Valid indicates whether the value is a known member of the OperationWaitKind enum.
-func (e OperationWaitKind) Valid() bool {
-	switch e {
-	case OwnersRead:
-		return true
-	case OwnersSignIn:
-		return true
-	default:
-		return false
-	}
-}
 
 // Defines values for OptimizationKind.
 const (
@@ -895,22 +310,6 @@ const (
 	OptimizationKindProperties     OptimizationKind = "properties"
 )
 
-// Valid indicates whether the value is a known member of the OptimizationKind enum.
-func (e OptimizationKind) Valid() bool {
-	switch e {
-	case OptimizationKindAiDataSchema:
-		return true
-	case OptimizationKindAiInstructions:
-		return true
-	case OptimizationKindDescriptions:
-		return true
-	case OptimizationKindProperties:
-		return true
-	default:
-		return false
-	}
-}
-
 // Defines values for OverruleVerdictRequestVerdict.
 const (
 	OverruleVerdictRequestVerdictCorrect   OverruleVerdictRequestVerdict = "correct"
@@ -918,22 +317,6 @@ const (
 	OverruleVerdictRequestVerdictRefused   OverruleVerdictRequestVerdict = "refused"
 	OverruleVerdictRequestVerdictUnclear   OverruleVerdictRequestVerdict = "unclear"
 )
-
-// Valid indicates whether the value is a known member of the OverruleVerdictRequestVerdict enum.
-func (e OverruleVerdictRequestVerdict) Valid() bool {
-	switch e {
-	case OverruleVerdictRequestVerdictCorrect:
-		return true
-	case OverruleVerdictRequestVerdictIncorrect:
-		return true
-	case OverruleVerdictRequestVerdictRefused:
-		return true
-	case OverruleVerdictRequestVerdictUnclear:
-		return true
-	default:
-		return false
-	}
-}
 
 // Defines values for PeriodAllowancePeriod.
 const (
@@ -943,42 +326,12 @@ const (
 	Unlimited PeriodAllowancePeriod = "Unlimited"
 )
 
-// Valid indicates whether the value is a known member of the PeriodAllowancePeriod enum.
-func (e PeriodAllowancePeriod) Valid() bool {
-	switch e {
-	case Day:
-		return true
-	case Lifetime:
-		return true
-	case Month:
-		return true
-	case Unlimited:
-		return true
-	default:
-		return false
-	}
-}
-
 // Defines values for PermissionAccess.
 const (
 	PermissionAccessConsentRequired PermissionAccess = "ConsentRequired"
 	PermissionAccessGranted         PermissionAccess = "Granted"
 	PermissionAccessUnavailable     PermissionAccess = "Unavailable"
 )
-
-// Valid indicates whether the value is a known member of the PermissionAccess enum.
-func (e PermissionAccess) Valid() bool {
-	switch e {
-	case PermissionAccessConsentRequired:
-		return true
-	case PermissionAccessGranted:
-		return true
-	case PermissionAccessUnavailable:
-		return true
-	default:
-		return false
-	}
-}
 
 // Defines values for PermissionName.
 const (
@@ -988,39 +341,11 @@ const (
 	PermissionNameUsage    PermissionName = "usage"
 )
 
-// Valid indicates whether the value is a known member of the PermissionName enum.
-func (e PermissionName) Valid() bool {
-	switch e {
-	case PermissionNameAgent:
-		return true
-	case PermissionNamePlatform:
-		return true
-	case PermissionNameStorage:
-		return true
-	case PermissionNameUsage:
-		return true
-	default:
-		return false
-	}
-}
-
 // Defines values for PixiesOperationOperationType.
 const (
 	AddPixies    PixiesOperationOperationType = "AddPixies"
 	RemovePixies PixiesOperationOperationType = "RemovePixies"
 )
-
-// Valid indicates whether the value is a known member of the PixiesOperationOperationType enum.
-func (e PixiesOperationOperationType) Valid() bool {
-	switch e {
-	case AddPixies:
-		return true
-	case RemovePixies:
-		return true
-	default:
-		return false
-	}
-}
 
 // Defines values for PixiesResultOutcome.
 const (
@@ -1028,20 +353,6 @@ const (
 	PixiesResultOutcomeRemoved PixiesResultOutcome = "Removed"
 	PixiesResultOutcomeUpdated PixiesResultOutcome = "Updated"
 )
-
-// Valid indicates whether the value is a known member of the PixiesResultOutcome enum.
-func (e PixiesResultOutcome) Valid() bool {
-	switch e {
-	case PixiesResultOutcomeAdded:
-		return true
-	case PixiesResultOutcomeRemoved:
-		return true
-	case PixiesResultOutcomeUpdated:
-		return true
-	default:
-		return false
-	}
-}
 
 // Defines values for PixiesResultRowOutcome.
 const (
@@ -1051,22 +362,6 @@ const (
 	PixiesResultRowOutcomeUpdated PixiesResultRowOutcome = "Updated"
 )
 
-// Valid indicates whether the value is a known member of the PixiesResultRowOutcome enum.
-func (e PixiesResultRowOutcome) Valid() bool {
-	switch e {
-	case PixiesResultRowOutcomeAdded:
-		return true
-	case PixiesResultRowOutcomeFailed:
-		return true
-	case PixiesResultRowOutcomeRemoved:
-		return true
-	case PixiesResultRowOutcomeUpdated:
-		return true
-	default:
-		return false
-	}
-}
-
 // Defines values for PixiesStatus.
 const (
 	HasPixies     PixiesStatus = "HasPixies"
@@ -1074,22 +369,6 @@ const (
 	PixiesRemoved PixiesStatus = "PixiesRemoved"
 	ReportDeleted PixiesStatus = "ReportDeleted"
 )
-
-// Valid indicates whether the value is a known member of the PixiesStatus enum.
-func (e PixiesStatus) Valid() bool {
-	switch e {
-	case HasPixies:
-		return true
-	case NeverAdded:
-		return true
-	case PixiesRemoved:
-		return true
-	case ReportDeleted:
-		return true
-	default:
-		return false
-	}
-}
 
 // Defines values for PortfolioModelTrackedItemStatus.
 const (
@@ -1099,39 +378,11 @@ const (
 	PortfolioModelTrackedItemStatusTracked        PortfolioModelTrackedItemStatus = "Tracked"
 )
 
-// Valid indicates whether the value is a known member of the PortfolioModelTrackedItemStatus enum.
-func (e PortfolioModelTrackedItemStatus) Valid() bool {
-	switch e {
-	case PortfolioModelTrackedItemStatusDeleted:
-		return true
-	case PortfolioModelTrackedItemStatusRemoved:
-		return true
-	case PortfolioModelTrackedItemStatusResultsDeleted:
-		return true
-	case PortfolioModelTrackedItemStatusTracked:
-		return true
-	default:
-		return false
-	}
-}
-
 // Defines values for PreviewAgentAccess.
 const (
 	PreviewAgentAccessConsentRequired PreviewAgentAccess = "ConsentRequired"
 	PreviewAgentAccessUnavailable     PreviewAgentAccess = "Unavailable"
 )
-
-// Valid indicates whether the value is a known member of the PreviewAgentAccess enum.
-func (e PreviewAgentAccess) Valid() bool {
-	switch e {
-	case PreviewAgentAccessConsentRequired:
-		return true
-	case PreviewAgentAccessUnavailable:
-		return true
-	default:
-		return false
-	}
-}
 
 // Defines values for PreviewUsageAccess.
 const (
@@ -1139,35 +390,11 @@ const (
 	PreviewUsageAccessUnavailable     PreviewUsageAccess = "Unavailable"
 )
 
-// Valid indicates whether the value is a known member of the PreviewUsageAccess enum.
-func (e PreviewUsageAccess) Valid() bool {
-	switch e {
-	case PreviewUsageAccessConsentRequired:
-		return true
-	case PreviewUsageAccessUnavailable:
-		return true
-	default:
-		return false
-	}
-}
-
 // Defines values for RecordStanding.
 const (
 	RecordStandingApplied  RecordStanding = "Applied"
 	RecordStandingReverted RecordStanding = "Reverted"
 )
-
-// Valid indicates whether the value is a known member of the RecordStanding enum.
-func (e RecordStanding) Valid() bool {
-	switch e {
-	case RecordStandingApplied:
-		return true
-	case RecordStandingReverted:
-		return true
-	default:
-		return false
-	}
-}
 
 // Defines values for SavedAIProviderKind.
 const (
@@ -1178,24 +405,6 @@ const (
 	SavedAIProviderKindOpenaiCompatible SavedAIProviderKind = "openai_compatible"
 )
 
-// Valid indicates whether the value is a known member of the SavedAIProviderKind enum.
-func (e SavedAIProviderKind) Valid() bool {
-	switch e {
-	case SavedAIProviderKindAnthropic:
-		return true
-	case SavedAIProviderKindAzureOpenai:
-		return true
-	case SavedAIProviderKindDataAgent:
-		return true
-	case SavedAIProviderKindOpenai:
-		return true
-	case SavedAIProviderKindOpenaiCompatible:
-		return true
-	default:
-		return false
-	}
-}
-
 // Defines values for ScheduleStatus.
 const (
 	Active   ScheduleStatus = "Active"
@@ -1203,37 +412,11 @@ const (
 	Paused   ScheduleStatus = "Paused"
 )
 
-// Valid indicates whether the value is a known member of the ScheduleStatus enum.
-func (e ScheduleStatus) Valid() bool {
-	switch e {
-	case Active:
-		return true
-	case Disabled:
-		return true
-	case Paused:
-		return true
-	default:
-		return false
-	}
-}
-
 // Defines values for ScheduleFrequency.
 const (
 	Daily  ScheduleFrequency = "Daily"
 	Weekly ScheduleFrequency = "Weekly"
 )
-
-// Valid indicates whether the value is a known member of the ScheduleFrequency enum.
-func (e ScheduleFrequency) Valid() bool {
-	switch e {
-	case Daily:
-		return true
-	case Weekly:
-		return true
-	default:
-		return false
-	}
-}
 
 // Defines values for ScheduleRunOutcome.
 const (
@@ -1241,20 +424,6 @@ const (
 	ScheduleRunOutcomeRefused ScheduleRunOutcome = "Refused"
 	ScheduleRunOutcomeStarted ScheduleRunOutcome = "Started"
 )
-
-// Valid indicates whether the value is a known member of the ScheduleRunOutcome enum.
-func (e ScheduleRunOutcome) Valid() bool {
-	switch e {
-	case ScheduleRunOutcomeMissed:
-		return true
-	case ScheduleRunOutcomeRefused:
-		return true
-	case ScheduleRunOutcomeStarted:
-		return true
-	default:
-		return false
-	}
-}
 
 // Defines values for TrackedItemClaimedVia.
 const (
@@ -1264,42 +433,12 @@ const (
 	TrackedItemClaimedViaReadiness       TrackedItemClaimedVia = "readiness"
 )
 
-// Valid indicates whether the value is a known member of the TrackedItemClaimedVia enum.
-func (e TrackedItemClaimedVia) Valid() bool {
-	switch e {
-	case TrackedItemClaimedViaAgentAssessment:
-		return true
-	case TrackedItemClaimedViaAssessment:
-		return true
-	case TrackedItemClaimedViaBenchmark:
-		return true
-	case TrackedItemClaimedViaReadiness:
-		return true
-	default:
-		return false
-	}
-}
-
 // Defines values for TrackedItemItemType.
 const (
 	TrackedItemItemTypeDataAgent     TrackedItemItemType = "DataAgent"
 	TrackedItemItemTypeReport        TrackedItemItemType = "Report"
 	TrackedItemItemTypeSemanticModel TrackedItemItemType = "SemanticModel"
 )
-
-// Valid indicates whether the value is a known member of the TrackedItemItemType enum.
-func (e TrackedItemItemType) Valid() bool {
-	switch e {
-	case TrackedItemItemTypeDataAgent:
-		return true
-	case TrackedItemItemTypeReport:
-		return true
-	case TrackedItemItemTypeSemanticModel:
-		return true
-	default:
-		return false
-	}
-}
 
 // Defines values for TrackedItemStatus.
 const (
@@ -1309,22 +448,6 @@ const (
 	TrackedItemStatusTracked        TrackedItemStatus = "Tracked"
 )
 
-// Valid indicates whether the value is a known member of the TrackedItemStatus enum.
-func (e TrackedItemStatus) Valid() bool {
-	switch e {
-	case TrackedItemStatusDeleted:
-		return true
-	case TrackedItemStatusRemoved:
-		return true
-	case TrackedItemStatusResultsDeleted:
-		return true
-	case TrackedItemStatusTracked:
-		return true
-	default:
-		return false
-	}
-}
-
 // Defines values for ListAbTestsParamsSort.
 const (
 	ListAbTestsParamsSortEarliest ListAbTestsParamsSort = "earliest"
@@ -1332,22 +455,6 @@ const (
 	ListAbTestsParamsSortName     ListAbTestsParamsSort = "name"
 	ListAbTestsParamsSortNameDesc ListAbTestsParamsSort = "nameDesc"
 )
-
-// Valid indicates whether the value is a known member of the ListAbTestsParamsSort enum.
-func (e ListAbTestsParamsSort) Valid() bool {
-	switch e {
-	case ListAbTestsParamsSortEarliest:
-		return true
-	case ListAbTestsParamsSortLatest:
-		return true
-	case ListAbTestsParamsSortName:
-		return true
-	case ListAbTestsParamsSortNameDesc:
-		return true
-	default:
-		return false
-	}
-}
 
 // Defines values for GetPortfolioParamsSort.
 const (
@@ -1357,42 +464,12 @@ const (
 	GetPortfolioParamsSortViews  GetPortfolioParamsSort = "views"
 )
 
-// Valid indicates whether the value is a known member of the GetPortfolioParamsSort enum.
-func (e GetPortfolioParamsSort) Valid() bool {
-	switch e {
-	case GetPortfolioParamsSortChange:
-		return true
-	case GetPortfolioParamsSortName:
-		return true
-	case GetPortfolioParamsSortScore:
-		return true
-	case GetPortfolioParamsSortViews:
-		return true
-	default:
-		return false
-	}
-}
-
 // Defines values for GetBenchmarkQuestionsParamsFormat.
 const (
 	Csv   GetBenchmarkQuestionsParamsFormat = "csv"
 	JSON  GetBenchmarkQuestionsParamsFormat = "json"
 	Jsonl GetBenchmarkQuestionsParamsFormat = "jsonl"
 )
-
-// Valid indicates whether the value is a known member of the GetBenchmarkQuestionsParamsFormat enum.
-func (e GetBenchmarkQuestionsParamsFormat) Valid() bool {
-	switch e {
-	case Csv:
-		return true
-	case JSON:
-		return true
-	case Jsonl:
-		return true
-	default:
-		return false
-	}
-}
 
 // AIProvider defines model for AIProvider.
 type AIProvider struct {
@@ -2017,25 +1094,43 @@ type AnsweredBy struct {
 	DataAgentWorkspaceID   *string `json:"dataAgentWorkspaceId,omitempty"`
 	DataAgentWorkspaceName *string `json:"dataAgentWorkspaceName,omitempty"`
 
-	// Kind DataAgent, ServiceTestAgent, PlatformAssistant or GenericAgent.
+	// Kind DataAgent, ServiceTestAgent, PlatformAssistant, GenericAgent or Imported.
 	Kind *string `json:"kind"`
 
 	// ProviderID The saved AI provider; like its name, only for GenericAgent.
 	ProviderID   *string `json:"providerId,omitempty"`
 	ProviderName *string `json:"providerName,omitempty"`
+
+	// RunID The imported run that has the answers; like who, only for Imported.
+	RunID *string `json:"runId,omitempty"`
+
+	// Who Who answered.
+	Who *string `json:"who,omitempty"`
 }
 
 // AnsweredByRequest The AI that answers the questions.
 type AnsweredByRequest struct {
 	// DataAgentID For DataAgent and ServiceTestAgent.
 	DataAgentID *openapi_types.UUID `json:"dataAgentId,omitempty"`
-	Kind        string              `json:"kind"`
+
+	// Kind Imported, for sides of A/B tests: the answers of an imported run. Nobody is asked, and no benchmark run is counted.
+	Kind string `json:"kind"`
 
 	// ProviderID The saved AI provider; for GenericAgent.
 	ProviderID *string `json:"providerId,omitempty"`
 
+	// RunID The imported run of the model; for Imported.
+	RunID *openapi_types.UUID `json:"runId,omitempty"`
+
 	// WorkspaceID The data agent's workspace; if absent, the semantic model's.
 	WorkspaceID *openapi_types.UUID `json:"workspaceId,omitempty"`
+}
+
+// AnswersFile A file with answers, recognized by its content.
+type AnswersFile struct {
+	// Content The text of the file.
+	Content string `json:"content"`
+	Name    string `json:"name"`
 }
 
 // AppliedObject defines model for AppliedObject.
@@ -2114,8 +1209,12 @@ type Assessment struct {
 	// Document The assessment as stored. report.overall_score, report.dimensions and report.findings are the score, the
 	// score of each dimension and the findings. A finding has no id; dimension, table and object_name together are
 	// its key.
-	Document      json.RawMessage `json:"document"`
-	FindingsCount *int            `json:"findingsCount"`
+	Document json.RawMessage `json:"document"`
+
+	// Evidence What a benchmark run measured of the semantic model: the newest in which an AI answered at least two thirds of the
+	// questions, of the assessed definition if there is one. Absent if nothing was measured; the score is then an estimate.
+	Evidence      *Evidence `json:"evidence,omitempty"`
+	FindingsCount *int      `json:"findingsCount"`
 
 	// NotAssessable The rules that could not judge, which the score lacks; absent if there are none.
 	NotAssessable []NotAssessable `json:"notAssessable,omitempty"`
@@ -2150,7 +1249,10 @@ type AssessmentRegime struct {
 	// ComparableWithPrevious True if the previous assessment used the same scoring rules and weighting, and the same rules could not judge; false for the first.
 	ComparableWithPrevious *bool  `json:"comparableWithPrevious,omitempty"`
 	ID                     string `json:"id"`
-	UsageInScoring         *bool  `json:"usageInScoring,omitempty"`
+
+	// Outdated Whether an assessment now uses other scoring rules, so that its score does not compare.
+	Outdated       bool  `json:"outdated"`
+	UsageInScoring *bool `json:"usageInScoring,omitempty"`
 }
 
 // AssessmentStored defines model for AssessmentStored.
@@ -2364,7 +1466,7 @@ type BenchmarkRun struct {
 	AbTestSide *BenchmarkRunAbTestSide `json:"abTestSide"`
 	Agent      AnsweredBy              `json:"agent"`
 
-	// Answerer What answered: embedded (simulated by the rules engine; no AI was asked), dataAgent (with a note if its answers have no queries), generateQuery (experimental), languageModel with its name, or semanticModelQueryService. Absent until the run succeeded.
+	// Answerer What answered: embedded (simulated by the rules engine; no AI was asked), dataAgent (with a note if its answers have no queries), generateQuery (experimental), languageModel with its name, semanticModelQueryService, or who answered what was imported. Absent until the run succeeded.
 	Answerer *string          `json:"answerer,omitempty"`
 	Asks     BenchmarkRunAsks `json:"asks"`
 
@@ -2862,6 +1964,28 @@ type ErrorResponse struct {
 	RequestID openapi_types.UUID `json:"requestId"`
 }
 
+// Evidence What a benchmark run measured of the semantic model: the newest in which an AI answered at least two thirds of the
+// questions, of the assessed definition if there is one. Absent if nothing was measured; the score is then an estimate.
+type Evidence struct {
+	// Answerer What answered.
+	Answerer      string    `json:"answerer"`
+	FinishedAtUtc time.Time `json:"finishedAtUtc"`
+	High          int       `json:"high"`
+
+	// Low The lower end of its 95 % interval, in percent.
+	Low int `json:"low"`
+
+	// Outdated Whether the semantic model had another definition than the assessed one.
+	Outdated bool `json:"outdated"`
+
+	// Questions How many questions have an answer.
+	Questions int                `json:"questions"`
+	RunID     openapi_types.UUID `json:"runId"`
+
+	// Score Accuracy in percent.
+	Score int `json:"score"`
+}
+
 // ExpectedAnswer What is known of the correct answer.
 type ExpectedAnswer struct {
 	Answer *string `json:"answer,omitempty"`
@@ -3012,6 +2136,13 @@ type HistoryWrite struct {
 
 // HistoryWriteOperationType defines model for HistoryWrite.OperationType.
 type HistoryWriteOperationType string
+
+// ImportBenchmarkRunRequest defines model for ImportBenchmarkRunRequest.
+type ImportBenchmarkRunRequest struct {
+	// AnsweredBy Who answered; if the files have answers of several, which of them. If absent, as the files say.
+	AnsweredBy *string       `json:"answeredBy,omitempty"`
+	Files      []AnswersFile `json:"files"`
+}
 
 // JudgeReview defines model for JudgeReview.
 type JudgeReview struct {
@@ -3447,9 +2578,16 @@ type PortfolioModel struct {
 	// rules and weighting, and the same rules could not judge. Absent without one.
 	Earlier *EarlierScore `json:"earlier,omitempty"`
 
+	// Evidence What a benchmark run measured of the semantic model: the newest in which an AI answered at least two thirds of the
+	// questions, of the assessed definition if there is one. Absent if nothing was measured; the score is then an estimate.
+	Evidence *Evidence `json:"evidence,omitempty"`
+
 	// FindingsBySeverity The numbers of findings by severity.
 	FindingsBySeverity *Severities `json:"findingsBySeverity,omitempty"`
 	FindingsCount      int         `json:"findingsCount"`
+
+	// Outdated Whether an assessment now uses other scoring rules, so that its score does not compare.
+	Outdated bool `json:"outdated"`
 
 	// RegimeID Id of the scoring rules.
 	RegimeID string `json:"regimeId"`
@@ -3505,6 +2643,9 @@ type PortfolioSummary struct {
 
 	// NotAssessedFor30Days How many have no assessment later than 30 days before the start of today (UTC).
 	NotAssessedFor30Days int `json:"notAssessedFor30Days"`
+
+	// Outdated How many were scored by other rules than those of an assessment now.
+	Outdated int `json:"outdated"`
 
 	// Scored How many of them have a score.
 	Scored int `json:"scored"`
@@ -4226,6 +3367,9 @@ type GetPortfolioParams struct {
 	// NotAssessedSince Lists only models whose newest assessment is earlier than this time.
 	NotAssessedSince *time.Time `form:"notAssessedSince,omitempty" json:"notAssessedSince,omitempty"`
 
+	// Outdated With true, lists only models that were scored by other rules than those of an assessment now.
+	Outdated *bool `form:"outdated,omitempty" json:"outdated,omitempty"`
+
 	// Sort score: the lowest score first. change: the largest loss of score first. views: the most views first. name:
 	// by name, ignoring case.
 	Sort *GetPortfolioParamsSort `form:"sort,omitempty" json:"sort,omitempty"`
@@ -4253,6 +3397,9 @@ type GetPortfolioSummaryParams struct {
 
 	// NotAssessedSince Counts only models whose newest assessment is earlier than this time.
 	NotAssessedSince *time.Time `form:"notAssessedSince,omitempty" json:"notAssessedSince,omitempty"`
+
+	// Outdated With true, counts only models that were scored by other rules than those of an assessment now.
+	Outdated *bool `form:"outdated,omitempty" json:"outdated,omitempty"`
 }
 
 // ListSchedulesParams defines parameters for ListSchedules.
@@ -4495,6 +3642,14 @@ type StartBenchmarkRunParams struct {
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 }
 
+// ImportBenchmarkRunParams defines parameters for ImportBenchmarkRun.
+type ImportBenchmarkRunParams struct {
+	// IdempotencyKey Makes the call idempotent. The same key with the same call within 24 hours answers the first 202 again and
+	// spends nothing. With another call it answers 422 InvalidRequest. While the first call is still being handled, it
+	// answers 409 OperationInProgress. At most 255 visible characters.
+	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
+}
+
 // GetHistoryParams defines parameters for GetHistory.
 type GetHistoryParams struct {
 	// MaxResults The largest number of elements on the page.
@@ -4600,6 +3755,9 @@ type SaveBenchmarkQuestionsJSONRequestBody = SaveBenchmarkQuestionsRequest
 // StartBenchmarkRunJSONRequestBody defines body for StartBenchmarkRun for application/json ContentType.
 type StartBenchmarkRunJSONRequestBody = StartBenchmarkRunRequest
 
+// ImportBenchmarkRunJSONRequestBody defines body for ImportBenchmarkRun for application/json ContentType.
+type ImportBenchmarkRunJSONRequestBody = ImportBenchmarkRunRequest
+
 // OverruleVerdictJSONRequestBody defines body for OverruleVerdict for application/json ContentType.
 type OverruleVerdictJSONRequestBody = OverruleVerdictRequest
 
@@ -4624,10612 +3782,6 @@ type ApplyOptimizationJSONRequestBody = ApplyRequest
 // ScorePreviewJSONRequestBody defines body for ScorePreview for application/json ContentType.
 type ScorePreviewJSONRequestBody = ScorePreviewRequest
 
-// RequestEditorFn is the function signature for the RequestEditor callback function
-type RequestEditorFn func(ctx context.Context, req *http.Request) error
-
-// Doer performs HTTP requests.
-//
-// The standard http.Client implements this interface.
-type HttpRequestDoer interface {
-	Do(req *http.Request) (*http.Response, error)
-}
-
-// Client which conforms to the OpenAPI3 specification for this service.
-type Client struct {
-	// The endpoint of the server conforming to this interface, with scheme,
-	// https://api.deepmap.com for example. This can contain a path relative
-	// to the server, such as https://api.deepmap.com/dev-test, and all the
-	// paths in the swagger spec will be appended to the server.
-	Server string
-
-	// Doer for performing requests, typically a *http.Client with any
-	// customized settings, such as certificate chains.
-	Client HttpRequestDoer
-
-	// A list of callbacks for modifying requests which are generated before sending over
-	// the network.
-	RequestEditors []RequestEditorFn
-}
-
-// ClientOption allows setting custom parameters during construction
-type ClientOption func(*Client) error
-
-// Creates a new Client, with reasonable defaults
-func NewClient(server string, opts ...ClientOption) (*Client, error) {
-	// create a client with sane default values
-	client := Client{
-		Server: server,
-	}
-	// mutate client and add all optional params
-	for _, o := range opts {
-		if err := o(&client); err != nil {
-			return nil, err
-		}
-	}
-	// ensure the server URL always has a trailing slash
-	if !strings.HasSuffix(client.Server, "/") {
-		client.Server += "/"
-	}
-	// create httpClient, if not already present
-	if client.Client == nil {
-		client.Client = &http.Client{}
-	}
-	return &client, nil
-}
-
-// WithHTTPClient allows overriding the default Doer, which is
-// automatically created using http.Client. This is useful for tests.
-func WithHTTPClient(doer HttpRequestDoer) ClientOption {
-	return func(c *Client) error {
-		c.Client = doer
-		return nil
-	}
-}
-
-// WithRequestEditorFn allows setting up a callback function, which will be
-// called right before sending the request. This can be used to mutate the request.
-func WithRequestEditorFn(fn RequestEditorFn) ClientOption {
-	return func(c *Client) error {
-		c.RequestEditors = append(c.RequestEditors, fn)
-		return nil
-	}
-}
-
-// The interface specification for the client above.
-type ClientInterface interface {
-
-	// GetAccount Read the account and what the caller can do in it
-	//
-	// Also answers for an account that is not Active; `api` then reports that no work can be started. Spends nothing.
-	//
-	// Corresponds with GET /v1/account (the `GetAccount` operationId).
-	GetAccount(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// ListPermissions List the platform permissions of the signed-in person
-	//
-	// The current state of the platform, usage, storage and agent permissions. Every call that reads or changes
-	// workspaces, reports or semantic models needs the required permission; the others are needed only for what each
-	// names. Spends nothing.
-	//
-	// Corresponds with GET /v1/account/permissions (the `ListPermissions` operationId).
-	ListPermissions(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// ListAIProviders List the AI providers of the account
-	//
-	// The embedded provider comes first, then those that administrators saved, oldest first. There are at most 50, and
-	// the list is never paged. The provider that the accounts file declares is not listed. Keys are never shown.
-	// Spends nothing.
-	//
-	// Corresponds with GET /v1/aiProviders (the `ListAIProviders` operationId).
-	ListAIProviders(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// SaveAIProviderWithBody Save an AI provider
-	//
-	// The service first makes a test call and stores its result in lastTest. A provider that cannot be reached is
-	// refused with 400 InvalidRequest, unless saveAnyway is true; one that answers with an error is saved. If another
-	// provider already has the name (ignoring case), or the account has 50 providers, the answer is 409
-	// AiProviderConflict. The key is stored encrypted and never shown. The call starts no operation. For
-	// administrators.
-	//
-	// Takes any type of body and a specified content type.
-	//
-	// Corresponds with POST /v1/aiProviders (the `SaveAIProvider` operationId).
-	SaveAIProviderWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// SaveAIProvider Save an AI provider
-	//
-	// The service first makes a test call and stores its result in lastTest. A provider that cannot be reached is
-	// refused with 400 InvalidRequest, unless saveAnyway is true; one that answers with an error is saved. If another
-	// provider already has the name (ignoring case), or the account has 50 providers, the answer is 409
-	// AiProviderConflict. The key is stored encrypted and never shown. The call starts no operation. For
-	// administrators.
-	//
-	// Takes a body of the `application/json` content type.
-	//
-	// Corresponds with POST /v1/aiProviders (the `SaveAIProvider` operationId).
-	SaveAIProvider(ctx context.Context, body SaveAIProviderJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// DeleteAIProvider Delete an AI provider
-	//
-	// Its key is deleted with it. If A/B tests use the provider, the answer is 409 AiProviderConflict, whose
-	// parameters name them. The embedded provider cannot be deleted. For administrators.
-	//
-	// Corresponds with DELETE /v1/aiProviders/{providerId} (the `DeleteAIProvider` operationId).
-	DeleteAIProvider(ctx context.Context, providerID ProviderID, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// GetAIProvider Read an AI provider
-	//
-	// The embedded provider has the id `embedded`. An id that no provider of the account has answers 404
-	// AiProviderNotFound. Spends nothing.
-	//
-	// Corresponds with GET /v1/aiProviders/{providerId} (the `GetAIProvider` operationId).
-	GetAIProvider(ctx context.Context, providerID ProviderID, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// ChangeAIProviderWithBody Change an AI provider
-	//
-	// Only the members in the body change. null removes an optional member, and apiKey null deletes the key. If kind,
-	// address, model or key changes, the service first makes a test call and stores its result in lastTest, even when
-	// the provider does not answer. If kind or baseUrl changes and a key is saved, apiKey must be sent too: a key is
-	// only ever sent to the address it was saved for. The embedded provider cannot be changed. For administrators.
-	//
-	// Takes any type of body and a specified content type.
-	//
-	// Corresponds with PATCH /v1/aiProviders/{providerId} (the `ChangeAIProvider` operationId).
-	ChangeAIProviderWithBody(ctx context.Context, providerID ProviderID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// ChangeAIProvider Change an AI provider
-	//
-	// Only the members in the body change. null removes an optional member, and apiKey null deletes the key. If kind,
-	// address, model or key changes, the service first makes a test call and stores its result in lastTest, even when
-	// the provider does not answer. If kind or baseUrl changes and a key is saved, apiKey must be sent too: a key is
-	// only ever sent to the address it was saved for. The embedded provider cannot be changed. For administrators.
-	//
-	// Takes a body of the `application/json` content type.
-	//
-	// Corresponds with PATCH /v1/aiProviders/{providerId} (the `ChangeAIProvider` operationId).
-	ChangeAIProvider(ctx context.Context, providerID ProviderID, body ChangeAIProviderJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// TestAIProvider Make a test call of an AI provider
-	//
-	// Asks the provider for one small answer in a JSON Schema, and for a value that the schema forbids, to see whether
-	// the provider enforces schemas. The call may take 10 seconds. lastTest and capabilities hold the result; a
-	// missing answer is a result too. A data agent is looked up as the signed-in person and not asked. A provider
-	// whose kind needs a key and that has none answers 404 AiCredentialNotFound. For administrators.
-	//
-	// Corresponds with POST /v1/aiProviders/{providerId}/test (the `TestAIProvider` operationId).
-	TestAIProvider(ctx context.Context, providerID ProviderID, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// ListAbTests List the A/B tests of the account
-	//
-	// The test whose newest run finished last comes first unless sort says otherwise. Spends nothing and makes no call
-	// to the platform.
-	//
-	// Corresponds with GET /v1/aiReadiness/abTests (the `ListAbTests` operationId).
-	ListAbTests(ctx context.Context, params *ListAbTestsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// CreateAbTestWithBody Create an A/B test and start its first run
-	//
-	// Models and data agents are looked up as the signed-in person before anything is counted. The questions are side
-	// A's: those of a stored benchmark run of its model, or the model's saved questions that can run. A model without
-	// runnable questions answers 400 BenchmarkQuestionsMissing; a run it does not have answers 404 RunNotFound. The
-	// run counts toward the account's benchmark runs, once for each side that asks. Side B starts when the person who
-	// started the run reads its operation after side A has finished. The operation's result is the run's comparison;
-	// cancel stops the run.
-	//
-	// Takes any type of body and a specified content type.
-	//
-	// Corresponds with POST /v1/aiReadiness/abTests (the `CreateAbTest` operationId).
-	CreateAbTestWithBody(ctx context.Context, params *CreateAbTestParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// CreateAbTest Create an A/B test and start its first run
-	//
-	// Models and data agents are looked up as the signed-in person before anything is counted. The questions are side
-	// A's: those of a stored benchmark run of its model, or the model's saved questions that can run. A model without
-	// runnable questions answers 400 BenchmarkQuestionsMissing; a run it does not have answers 404 RunNotFound. The
-	// run counts toward the account's benchmark runs, once for each side that asks. Side B starts when the person who
-	// started the run reads its operation after side A has finished. The operation's result is the run's comparison;
-	// cancel stops the run.
-	//
-	// Takes a body of the `application/json` content type.
-	//
-	// Corresponds with POST /v1/aiReadiness/abTests (the `CreateAbTest` operationId).
-	CreateAbTest(ctx context.Context, params *CreateAbTestParams, body CreateAbTestJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// DeleteAbTest Delete an A/B test
-	//
-	// Deletes the test with all runs and comparisons. The benchmark runs of the sides are kept. A run in progress is
-	// deleted too, and its operation becomes Failed. Nothing that a run spent is refunded.
-	//
-	// Corresponds with DELETE /v1/aiReadiness/abTests/{abTestId} (the `DeleteAbTest` operationId).
-	DeleteAbTest(ctx context.Context, abTestID AbTestID, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// GetAbTest Read an A/B test with its newest runs
-	//
-	// At most 50 runs, newest first; the list of runs has all of them.
-	//
-	// Corresponds with GET /v1/aiReadiness/abTests/{abTestId} (the `GetAbTest` operationId).
-	GetAbTest(ctx context.Context, abTestID AbTestID, params *GetAbTestParams, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// UpdateAbTestWithBody Change the texts of an A/B test
-	//
-	// Only the members in the body change. null or an empty text clears a member, except the name, which is required.
-	// Nothing runs and nothing is counted.
-	//
-	// Takes any type of body and a specified content type.
-	//
-	// Corresponds with PATCH /v1/aiReadiness/abTests/{abTestId} (the `UpdateAbTest` operationId).
-	UpdateAbTestWithBody(ctx context.Context, abTestID AbTestID, params *UpdateAbTestParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// UpdateAbTest Change the texts of an A/B test
-	//
-	// Only the members in the body change. null or an empty text clears a member, except the name, which is required.
-	// Nothing runs and nothing is counted.
-	//
-	// Takes a body of the `application/json` content type.
-	//
-	// Corresponds with PATCH /v1/aiReadiness/abTests/{abTestId} (the `UpdateAbTest` operationId).
-	UpdateAbTest(ctx context.Context, abTestID AbTestID, params *UpdateAbTestParams, body UpdateAbTestJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// ListAbTestRuns List the runs of an A/B test, newest first
-	//
-	// Spends nothing and makes no call to the platform.
-	//
-	// Corresponds with GET /v1/aiReadiness/abTests/{abTestId}/runs (the `ListAbTestRuns` operationId).
-	ListAbTestRuns(ctx context.Context, abTestID AbTestID, params *ListAbTestRunsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// RunAbTestAgainWithBody Run an A/B test again
-	//
-	// The body is optional. Models and data agents are looked up as the signed-in person first. The run counts toward
-	// the account's benchmark runs as the first one did. A test whose side A has not yet finished its first run from
-	// saved questions has no frozen questions and answers 409 ResultNotReady. A test whose source run was deleted
-	// answers 404 RunNotFound. Side B starts when the person who started the run reads its operation after side A has
-	// finished.
-	//
-	// Takes any type of body and a specified content type.
-	//
-	// Corresponds with POST /v1/aiReadiness/abTests/{abTestId}/runs (the `RunAbTestAgain` operationId).
-	RunAbTestAgainWithBody(ctx context.Context, abTestID AbTestID, params *RunAbTestAgainParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// RunAbTestAgain Run an A/B test again
-	//
-	// The body is optional. Models and data agents are looked up as the signed-in person first. The run counts toward
-	// the account's benchmark runs as the first one did. A test whose side A has not yet finished its first run from
-	// saved questions has no frozen questions and answers 409 ResultNotReady. A test whose source run was deleted
-	// answers 404 RunNotFound. Side B starts when the person who started the run reads its operation after side A has
-	// finished.
-	//
-	// Takes a body of the `application/json` content type.
-	//
-	// Corresponds with POST /v1/aiReadiness/abTests/{abTestId}/runs (the `RunAbTestAgain` operationId).
-	RunAbTestAgain(ctx context.Context, abTestID AbTestID, params *RunAbTestAgainParams, body RunAbTestAgainJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// DeleteAbTestRun Delete a run of an A/B test
-	//
-	// The test is kept, and its latest run becomes the newest remaining one. The benchmark runs of the sides are kept.
-	// The operation of a run in progress becomes Failed. Nothing that the run spent is refunded.
-	//
-	// Corresponds with DELETE /v1/aiReadiness/abTests/{abTestId}/runs/{runId} (the `DeleteAbTestRun` operationId).
-	DeleteAbTestRun(ctx context.Context, abTestID AbTestID, runID RunID, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// GetAbTestRun Read a run of an A/B test
-	//
-	// Reading a run starts nothing: side B starts when its owner reads the run's operation.
-	//
-	// Corresponds with GET /v1/aiReadiness/abTests/{abTestId}/runs/{runId} (the `GetAbTestRun` operationId).
-	GetAbTestRun(ctx context.Context, abTestID AbTestID, runID RunID, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// GetAbTestRunResult Read the comparison of a run of an A/B test
-	//
-	// A succeeded run has a comparison. While the run is in progress, the answer is 409 ResultNotReady with
-	// Retry-After. If it failed or was stopped, the answer is 409 OperationHasNoResult, and the run says why. The
-	// document is returned as stored.
-	//
-	// The person who started the run can always read it. Other people of the account can read it only while the
-	// platform lets them see both models and the data agents that answered. That check is cached for five minutes.
-	// Without access the answer is 404 RunNotFound.
-	//
-	// Corresponds with GET /v1/aiReadiness/abTests/{abTestId}/runs/{runId}/result (the `GetAbTestRunResult` operationId).
-	GetAbTestRunResult(ctx context.Context, abTestID AbTestID, runID RunID, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// GetPortfolio List the assessed semantic models of the account that the caller can see
-	//
-	// One element for each semantic model with a stored assessment, the lowest score first unless sort says otherwise.
-	// A model without a score, or sorted by change without an earlier score, comes last. Workspaces, and the semantic
-	// models of each workspace on the page, are listed as the signed-in person; the answers are cached for five
-	// minutes. Spends nothing.
-	//
-	// Corresponds with GET /v1/aiReadiness/portfolio (the `GetPortfolio` operationId).
-	GetPortfolio(ctx context.Context, params *GetPortfolioParams, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// GetPortfolioSummary Summarize the assessed semantic models of the account that the caller can see
-	//
-	// Counts all models of the portfolio that the filters select, in the workspaces that the platform lists for the
-	// signed-in person; the answer of the platform is cached for five minutes. Models are not looked up one by one: one
-	// that was deleted on the platform counts while its results are stored. Spends nothing.
-	//
-	// Corresponds with GET /v1/aiReadiness/portfolio/summary (the `GetPortfolioSummary` operationId).
-	GetPortfolioSummary(ctx context.Context, params *GetPortfolioSummaryParams, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// ListSchedules List the schedules of the account, the oldest first
-	//
-	// Lists the schedules of all members, as last seen. Nothing is looked up on the platform, and no token is stored.
-	//
-	// Corresponds with GET /v1/aiReadiness/schedules (the `ListSchedules` operationId).
-	ListSchedules(ctx context.Context, params *ListSchedulesParams, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// DeleteSchedule Delete a schedule
-	//
-	// Its token is deleted with it. Assessments that it started are kept, and running ones continue.
-	//
-	// Corresponds with DELETE /v1/aiReadiness/schedules/{scheduleId} (the `DeleteSchedule` operationId).
-	DeleteSchedule(ctx context.Context, scheduleID ScheduleID, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// GetSchedule Read a schedule
-	//
-	// A read by the schedule's owner, with a token whose scopes may start work, replaces a stored token that soon
-	// expires.
-	//
-	// Corresponds with GET /v1/aiReadiness/schedules/{scheduleId} (the `GetSchedule` operationId).
-	GetSchedule(ctx context.Context, scheduleID ScheduleID, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// ChangeScheduleWithBody Change a schedule, turn it off, or become its owner
-	//
-	// Only the members in the body change. With enabled true the caller becomes the owner and the schedule becomes
-	// Active. Its assessments then start as the caller's and with the caller's token. A slot missed while it was
-	// paused starts once, within a minute. Workspace and model are looked up as the signed-in person in this case.
-	// With enabled false the schedule becomes Disabled and its token is deleted.
-	//
-	// Takes any type of body and a specified content type.
-	//
-	// Corresponds with PATCH /v1/aiReadiness/schedules/{scheduleId} (the `ChangeSchedule` operationId).
-	ChangeScheduleWithBody(ctx context.Context, scheduleID ScheduleID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// ChangeSchedule Change a schedule, turn it off, or become its owner
-	//
-	// Only the members in the body change. With enabled true the caller becomes the owner and the schedule becomes
-	// Active. Its assessments then start as the caller's and with the caller's token. A slot missed while it was
-	// paused starts once, within a minute. Workspace and model are looked up as the signed-in person in this case.
-	// With enabled false the schedule becomes Disabled and its token is deleted.
-	//
-	// Takes a body of the `application/json` content type.
-	//
-	// Corresponds with PATCH /v1/aiReadiness/schedules/{scheduleId} (the `ChangeSchedule` operationId).
-	ChangeSchedule(ctx context.Context, scheduleID ScheduleID, body ChangeScheduleJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// GetAccountTree Read the tree of the account's events
-	//
-	// The tree over the events of the account, laid out like that of all events. An entry is the event's line of `GET
-	// /v1/audit/events` as application/x-ndjson; where that has more than 65,535 bytes, dataSha256 replaces data. For
-	// administrators of the account. Spends nothing.
-	//
-	// Corresponds with GET /v1/audit/accounts/{accountId}/{object} (the `GetAccountTree` operationId).
-	GetAccountTree(ctx context.Context, accountID AccountID, object Object, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// ListAuditEvents List the events of the account, oldest first
-	//
-	// All events of the account as they were recorded, in order of position, filtered by the parameters. In events of
-	// optimizations the members previous, written, lines, bytes, escaped and made are null, because only people with
-	// access to the model may read its texts. hash covers the complete event. An event is listed a moment after the
-	// call that recorded it, when no earlier event can still be added. With `Accept: application/x-ndjson` each line is
-	// an event exactly as it is stored, so that its hash can be computed. Texts that people wrote, and texts of models
-	// that were written or replaced, are encrypted in it. The header Link then names the next page. Such a line is an
-	// entry of the account's tree. For administrators. Spends nothing.
-	//
-	// Corresponds with GET /v1/audit/events (the `ListAuditEvents` operationId).
-	ListAuditEvents(ctx context.Context, params *ListAuditEventsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// GetAuditProof Read the proof that an event is in the account's tree
-	//
-	// A file in the format c2sp.org/tlog-proof: the index of the event's entry, the hashes from it to the newest signed
-	// head of the account's tree, and this head. It can be checked offline at any time. An event enters the tree about
-	// 10 seconds after it was recorded; before that the answer is 404 AuditRecordNotFound, as it is if the event or the tree
-	// is no longer as it was signed. For administrators. Spends nothing.
-	//
-	// Corresponds with GET /v1/audit/proofs/{eventId} (the `GetAuditProof` operationId).
-	GetAuditProof(ctx context.Context, eventID EventID, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// ListViewAsOfWithBody List the rows of a view as they were at a position or a time
-	//
-	// The operation (ListViewAsOf) computes the view from the events of the account up to a position of the log. Its
-	// result is an AuditView. A time means the last head of the tree of all events that was signed at or before that
-	// time, because only signed heads prove what was recorded by then. If there is no such head, or no such view, the
-	// answer is 404 AuditRecordNotFound. A position after the end of the log answers 400 InvalidRequest. If the rows
-	// exceed 16 MiB, the operation fails with AuditViewFailed. Only administrators can start it and read the result.
-	// Spends nothing.
-	//
-	// Takes any type of body and a specified content type.
-	//
-	// Corresponds with POST /v1/audit/views/{view} (the `ListViewAsOf` operationId).
-	ListViewAsOfWithBody(ctx context.Context, view View, params *ListViewAsOfParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// ListViewAsOf List the rows of a view as they were at a position or a time
-	//
-	// The operation (ListViewAsOf) computes the view from the events of the account up to a position of the log. Its
-	// result is an AuditView. A time means the last head of the tree of all events that was signed at or before that
-	// time, because only signed heads prove what was recorded by then. If there is no such head, or no such view, the
-	// answer is 404 AuditRecordNotFound. A position after the end of the log answers 400 InvalidRequest. If the rows
-	// exceed 16 MiB, the operation fails with AuditViewFailed. Only administrators can start it and read the result.
-	// Spends nothing.
-	//
-	// Takes a body of the `application/json` content type.
-	//
-	// Corresponds with POST /v1/audit/views/{view} (the `ListViewAsOf` operationId).
-	ListViewAsOf(ctx context.Context, view View, params *ListViewAsOfParams, body ListViewAsOfJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// GetServiceTree Read the tree of all events
-	//
-	// The tree over all events of the service, as c2sp.org/tlog-tiles lays it out: `checkpoint`, the newest signed head,
-	// and `tile/…`, its tiles and entries, which never change. An entry is the position of an event (8 bytes, big-endian)
-	// and its hash. After a restart, the object's path begins with the tree's number, as in `2/checkpoint`. A tile
-	// or an entry that is no longer as it was signed is 404 AuditRecordNotFound with the reason. Spends nothing.
-	//
-	// Corresponds with GET /v1/audit/{object} (the `GetServiceTree` operationId).
-	GetServiceTree(ctx context.Context, object Object, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// ListLicenses List the licenses of the account
-	//
-	// An administrator sees every license. A member sees their own, or the account's default license when they have
-	// none. The default license comes first, the others by id. Never paged. Spends nothing.
-	//
-	// Corresponds with GET /v1/licenses (the `ListLicenses` operationId).
-	ListLicenses(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// ListOperations List the operations of the account, newest first
-	//
-	// Operations older than 7 days are not listed. Each is shown as last seen.
-	//
-	// Corresponds with GET /v1/operations (the `ListOperations` operationId).
-	ListOperations(ctx context.Context, params *ListOperationsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// GetOperation Read the state of an operation
-	//
-	// While the operation is NotStarted or Running, Location is the address of the state itself and Retry-After says
-	// how long to wait. Once it has Succeeded, Location is the address of the result; when it Failed or was Cancelled,
-	// Location is absent. An operation of another account answers 404.
-	//
-	// An optimization that writes more than once, or unattended, resumes when the person who started it reads its
-	// state. The read's token is used, and its scopes must allow starting work. A read by anyone else starts nothing.
-	// Side B of an A/B run starts in the same way once side A has finished.
-	//
-	// Corresponds with GET /v1/operations/{operationId} (the `GetOperation` operationId).
-	GetOperation(ctx context.Context, operationID OperationID, params *GetOperationParams, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// CancelOperation Stop an operation
-	//
-	// Only a benchmark run or an A/B run can be stopped; any other kind still running answers 409 OperationInProgress.
-	// Cancelling an ended operation changes nothing and answers 202. An operation of another account answers 404.
-	// Cancelling twice is the same as cancelling once, so an Idempotency-Key changes nothing here.
-	//
-	// Corresponds with POST /v1/operations/{operationId}/cancel (the `CancelOperation` operationId).
-	CancelOperation(ctx context.Context, operationID OperationID, params *CancelOperationParams, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// GetOperationResult Read the result of an operation
-	//
-	// The shape depends on operationType. AssessSemanticModel answers an Assessment, AssessDataAgent a
-	// DataAgentAssessment, and AssessSemanticModels a BulkAssessment. PreviewOptimization answers a Preview,
-	// ApplyOptimization and RevertOptimization an ApplyRecord, PreviewOptimizations a BundlePreview, and
-	// ApplyOptimizations and RevertOptimizations a BundleApply. AddPixies and RemovePixies answer a PixiesResult, or a
-	// BulkPixiesResult when started for many reports. RunBenchmark answers a BenchmarkRunResult and RunAbTest an
-	// AbTestResult. GenerateBenchmarkQuestions and SaveBenchmarkQuestions answer BenchmarkQuestions. ListViewAsOf answers
-	// an AuditView, to administrators.
-	//
-	// While the operation runs, the answer is 409 OperationInProgress with Retry-After. If it failed or was cancelled,
-	// the answer is 409 OperationHasNoResult, and the state says why.
-	//
-	// A result is readable for 7 days after the operation ended, but a preview for 24 hours and an ApplyRecord or
-	// BundleApply for 30 days. An Assessment is also readable while it is pinned. After that, and once what the
-	// operation made is deleted, the answer is 410 OperationExpired.
-	//
-	// The person who started the operation can always read its result. A result that contains texts of a model (every
-	// type except AssessSemanticModels, AddPixies and RemovePixies) is readable by other people of the account only
-	// while the platform lets them see every item it is about. That check is cached for five minutes. Without access
-	// the answer is 404 OperationNotFound. acrossModels of a BulkAssessment contains names of tables and measures, so it
-	// compares only the models that the platform shows to the reader.
-	//
-	// Corresponds with GET /v1/operations/{operationId}/result (the `GetOperationResult` operationId).
-	GetOperationResult(ctx context.Context, operationID OperationID, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// ListTrackedItems List the tracked items of the account, longest tracked first
-	//
-	// Lists every unit of the tracked-item count by name, including removed and deleted items. An account whose plan
-	// sets no cap lists only items with status Tracked. An administrator sees the items of every license, a member
-	// those of their own license. A member who names another license is refused with LicenseNotYours. Spends nothing.
-	//
-	// Corresponds with GET /v1/trackedItems (the `ListTrackedItems` operationId).
-	ListTrackedItems(ctx context.Context, params *ListTrackedItemsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// ListWorkspaces List the workspaces the signed-in person can see
-	//
-	// Ordered by name. Read from the platform; spends nothing.
-	//
-	// Corresponds with GET /v1/workspaces (the `ListWorkspaces` operationId).
-	ListWorkspaces(ctx context.Context, params *ListWorkspacesParams, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// AssessSemanticModelsWithBody Assess many semantic models of a workspace
-	//
-	// One operation assesses all named models. It is accepted or refused as a unit. All of them are counted against
-	// the day's assessments at acceptance; if the allowance cannot cover the run, it is refused and nothing is counted. If a
-	// model is not in the workspace or not visible to the signed-in person, the answer is 404 ItemNotFound with all
-	// such ids in parameters. If the service itself maintains a model, the answer is 400 OperationNotSupportedForItem,
-	// in the same form. The operation (AssessSemanticModels) is Succeeded when every model has an outcome. One
-	// regime scores all models: the one that is current when the call is accepted.
-	//
-	// Takes any type of body and a specified content type.
-	//
-	// Corresponds with POST /v1/workspaces/{workspaceId}/aiReadiness/assess (the `AssessSemanticModels` operationId).
-	AssessSemanticModelsWithBody(ctx context.Context, workspaceID WorkspaceID, params *AssessSemanticModelsParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// AssessSemanticModels Assess many semantic models of a workspace
-	//
-	// One operation assesses all named models. It is accepted or refused as a unit. All of them are counted against
-	// the day's assessments at acceptance; if the allowance cannot cover the run, it is refused and nothing is counted. If a
-	// model is not in the workspace or not visible to the signed-in person, the answer is 404 ItemNotFound with all
-	// such ids in parameters. If the service itself maintains a model, the answer is 400 OperationNotSupportedForItem,
-	// in the same form. The operation (AssessSemanticModels) is Succeeded when every model has an outcome. One
-	// regime scores all models: the one that is current when the call is accepted.
-	//
-	// Takes a body of the `application/json` content type.
-	//
-	// Corresponds with POST /v1/workspaces/{workspaceId}/aiReadiness/assess (the `AssessSemanticModels` operationId).
-	AssessSemanticModels(ctx context.Context, workspaceID WorkspaceID, params *AssessSemanticModelsParams, body AssessSemanticModelsJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// ListDataAgents List the data agents of a workspace that the signed-in person can see
-	//
-	// Ordered by name. Read from the platform; spends nothing.
-	//
-	// Corresponds with GET /v1/workspaces/{workspaceId}/dataAgents (the `ListDataAgents` operationId).
-	ListDataAgents(ctx context.Context, workspaceID WorkspaceID, params *ListDataAgentsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// ListAbTestsOfDataAgent List the A/B tests of a data agent
-	//
-	// Lists the tests with the data agent on either side, in the default order of the list of all tests. Never paged;
-	// empty when there are none. Spends nothing and makes no call to the platform.
-	//
-	// Corresponds with GET /v1/workspaces/{workspaceId}/dataAgents/{dataAgentId}/abTests (the `ListAbTestsOfDataAgent` operationId).
-	ListAbTestsOfDataAgent(ctx context.Context, workspaceID WorkspaceID, dataAgentID DataAgentID, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// AssessDataAgent Assess one data agent
-	//
-	// Scores what the agent sees of its semantic models, and its own configuration. The published stage is assessed;
-	// the draft only if nothing was published. The semantic models are read as the signed-in person. A model that the
-	// person cannot see, or that cannot be read, is left out of the score and listed in sources with the reason.
-	// Counting, refusals and tracking are the same as for the assessment of a semantic model.
-	//
-	// Corresponds with POST /v1/workspaces/{workspaceId}/dataAgents/{dataAgentId}/aiReadiness/assess (the `AssessDataAgent` operationId).
-	AssessDataAgent(ctx context.Context, workspaceID WorkspaceID, dataAgentID DataAgentID, params *AssessDataAgentParams, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// ListDataAgentAssessments List the assessments of a data agent, newest first
-	//
-	// The list is empty when no assessment is stored. Workspace and agent are looked up as the signed-in person.
-	//
-	// Corresponds with GET /v1/workspaces/{workspaceId}/dataAgents/{dataAgentId}/aiReadiness/assessments (the `ListDataAgentAssessments` operationId).
-	ListDataAgentAssessments(ctx context.Context, workspaceID WorkspaceID, dataAgentID DataAgentID, params *ListDataAgentAssessmentsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// GetDataAgentAssessment Read an assessment of a data agent
-	//
-	// Read from the account's result store. An id that is not an assessment of this agent in this account answers 404.
-	// Workspace and agent are looked up as the signed-in person.
-	//
-	// Corresponds with GET /v1/workspaces/{workspaceId}/dataAgents/{dataAgentId}/aiReadiness/assessments/{assessmentId} (the `GetDataAgentAssessment` operationId).
-	GetDataAgentAssessment(ctx context.Context, workspaceID WorkspaceID, dataAgentID DataAgentID, assessmentID AssessmentID, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// ListReports List the Power BI reports of a workspace
-	//
-	// Reports are read from the platform as the signed-in person and ordered by name; paginated reports are not
-	// listed. The Pixie state comes from the account's own record. Spends nothing.
-	//
-	// Corresponds with GET /v1/workspaces/{workspaceId}/reports (the `ListReports` operationId).
-	ListReports(ctx context.Context, workspaceID WorkspaceID, params *ListReportsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// AddPixiesToReportsWithBody Add Pixies to many reports of a workspace, or update those in them
-	//
-	// One operation changes all named reports. It is accepted or refused as a unit. They are looked up as the signed-in person from
-	// one listing. If some are not visible, the answer is 404 ItemNotFound, which names all of them in parameters.
-	// Caps on tracked items are checked once for the operation, and allowanceImpact says how many reports become tracked
-	// items. If another operation is changing one of the reports, the call is refused. The operation succeeds when at
-	// least one report was changed; its result has an outcome for each report. Counts as one of the account's ten
-	// calls a minute that add or remove Pixies.
-	//
-	// Takes any type of body and a specified content type.
-	//
-	// Corresponds with POST /v1/workspaces/{workspaceId}/reports/addPixies (the `AddPixiesToReports` operationId).
-	AddPixiesToReportsWithBody(ctx context.Context, workspaceID WorkspaceID, params *AddPixiesToReportsParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// AddPixiesToReports Add Pixies to many reports of a workspace, or update those in them
-	//
-	// One operation changes all named reports. It is accepted or refused as a unit. They are looked up as the signed-in person from
-	// one listing. If some are not visible, the answer is 404 ItemNotFound, which names all of them in parameters.
-	// Caps on tracked items are checked once for the operation, and allowanceImpact says how many reports become tracked
-	// items. If another operation is changing one of the reports, the call is refused. The operation succeeds when at
-	// least one report was changed; its result has an outcome for each report. Counts as one of the account's ten
-	// calls a minute that add or remove Pixies.
-	//
-	// Takes a body of the `application/json` content type.
-	//
-	// Corresponds with POST /v1/workspaces/{workspaceId}/reports/addPixies (the `AddPixiesToReports` operationId).
-	AddPixiesToReports(ctx context.Context, workspaceID WorkspaceID, params *AddPixiesToReportsParams, body AddPixiesToReportsJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// RemovePixiesFromReportsWithBody Remove the Pixies from many reports of a workspace
-	//
-	// One operation changes all named reports. It is accepted or refused as a unit, by the rules of adding Pixies to many
-	// reports. Works even while adding Pixies is turned off. The reports stay tracked items. Counts as one of the account's ten calls a minute that add or remove
-	// Pixies.
-	//
-	// Takes any type of body and a specified content type.
-	//
-	// Corresponds with POST /v1/workspaces/{workspaceId}/reports/removePixies (the `RemovePixiesFromReports` operationId).
-	RemovePixiesFromReportsWithBody(ctx context.Context, workspaceID WorkspaceID, params *RemovePixiesFromReportsParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// RemovePixiesFromReports Remove the Pixies from many reports of a workspace
-	//
-	// One operation changes all named reports. It is accepted or refused as a unit, by the rules of adding Pixies to many
-	// reports. Works even while adding Pixies is turned off. The reports stay tracked items. Counts as one of the account's ten calls a minute that add or remove
-	// Pixies.
-	//
-	// Takes a body of the `application/json` content type.
-	//
-	// Corresponds with POST /v1/workspaces/{workspaceId}/reports/removePixies (the `RemovePixiesFromReports` operationId).
-	RemovePixiesFromReports(ctx context.Context, workspaceID WorkspaceID, params *RemovePixiesFromReportsParams, body RemovePixiesFromReportsJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// AddPixies Add Pixies to a report, or update those in it
-	//
-	// Uses the workspace's saved tracking setup. Workspace and report are looked up as the signed-in person before
-	// anything is counted. A report that never had Pixies becomes a tracked item. The service checks that against the
-	// account's cap, and against the caller's license's allocation if the account has more than one license, before it
-	// queues any work. If another operation is changing the report, the answer is 409 OperationInProgress, which names
-	// the operation in parameters. All people of the account together may add or remove Pixies ten times a minute.
-	//
-	// Corresponds with POST /v1/workspaces/{workspaceId}/reports/{reportId}/addPixies (the `AddPixies` operationId).
-	AddPixies(ctx context.Context, workspaceID WorkspaceID, reportID ReportID, params *AddPixiesParams, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// GetReportPixies Read the Pixie state of a report
-	//
-	// Read from the account's own record. A report without a record is looked up as the caller; if it does not exist
-	// or the caller cannot see it, the answer is 404 ItemNotFound. Otherwise the status is NeverAdded. If the look-up
-	// failed, reportName is null and unavailableReasons says why. Spends nothing.
-	//
-	// Corresponds with GET /v1/workspaces/{workspaceId}/reports/{reportId}/pixies (the `GetReportPixies` operationId).
-	GetReportPixies(ctx context.Context, workspaceID WorkspaceID, reportID ReportID, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// GetPageViews Read how often the pages of a report were viewed, by day
-	//
-	// Counted by Pixies in the last 28 days (UTC), today included. The report is looked up as the signed-in person. Pages without a view are not listed. Spends nothing.
-	//
-	// Corresponds with GET /v1/workspaces/{workspaceId}/reports/{reportId}/pixies/views (the `GetPageViews` operationId).
-	GetPageViews(ctx context.Context, workspaceID WorkspaceID, reportID ReportID, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// RemovePixies Remove the Pixies from a report
-	//
-	// Works even while adding Pixies is turned off. The report stays a tracked item. If another operation is changing
-	// the report, the answer is 409 OperationInProgress, which names the operation in parameters. Counts as one of the
-	// account's ten calls a minute that add or remove Pixies.
-	//
-	// Corresponds with POST /v1/workspaces/{workspaceId}/reports/{reportId}/removePixies (the `RemovePixies` operationId).
-	RemovePixies(ctx context.Context, workspaceID WorkspaceID, reportID ReportID, params *RemovePixiesParams, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// ListSemanticModels List the semantic models of a workspace that the signed-in person can see
-	//
-	// Ordered by name. Read from the platform; spends nothing.
-	//
-	// Corresponds with GET /v1/workspaces/{workspaceId}/semanticModels (the `ListSemanticModels` operationId).
-	ListSemanticModels(ctx context.Context, workspaceID WorkspaceID, params *ListSemanticModelsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// ListAbTestsOfSemanticModel List the A/B tests of a semantic model
-	//
-	// Lists the tests with the model on either side, in the default order of the list of all tests. Never paged; empty
-	// when there are none. Spends nothing and makes no call to the platform.
-	//
-	// Corresponds with GET /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/abTests (the `ListAbTestsOfSemanticModel` operationId).
-	ListAbTestsOfSemanticModel(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// AssessSemanticModel Assess one semantic model
-	//
-	// The assessment is stored and counts against the day's assessments. Workspace and model are looked up as the
-	// signed-in person before anything is counted. If the person has granted permission to read usage, the score is
-	// weighted by usage. Otherwise the assessment runs without usage, and the result's usage says so. The first
-	// assessment of a model in an account is a first look; the second makes it a tracked item. The service checks that
-	// against the account's cap, and against the caller's license's allocation if the account has more than one
-	// license, before it queues any work.
-	// The regime that is current when the call is accepted scores.
-	//
-	// Corresponds with POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/assess (the `AssessSemanticModel` operationId).
-	AssessSemanticModel(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, params *AssessSemanticModelParams, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// DeleteAssessments Delete the assessments of a semantic model
-	//
-	// Deletes every stored assessment of the model in this account. The model stays a tracked item, with status
-	// ResultsDeleted until its next assessment, and spent allowances are not refunded. If no assessment is stored, the
-	// call changes nothing. While an assessment of the model runs, the answer is 409 OperationInProgress. The result
-	// of an operation whose assessment is deleted answers 410 OperationExpired. Workspace and model are looked up as
-	// the signed-in person.
-	//
-	// Corresponds with DELETE /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/assessments (the `DeleteAssessments` operationId).
-	DeleteAssessments(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// ListAssessments List the assessments of a semantic model, newest first
-	//
-	// The list is empty when no assessment is stored. Workspace and model are looked up as the signed-in person.
-	//
-	// Corresponds with GET /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/assessments (the `ListAssessments` operationId).
-	ListAssessments(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, params *ListAssessmentsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// GetAssessment Read an assessment
-	//
-	// Read from the account's result store. An id that is not an assessment of this model in this account answers 404.
-	// Workspace and model are looked up as the signed-in person.
-	//
-	// Corresponds with GET /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/assessments/{assessmentId} (the `GetAssessment` operationId).
-	GetAssessment(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, assessmentID AssessmentID, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// UnpinAssessment Unpin an assessment
-	//
-	// Unpins a stored assessment; repeating the call changes nothing. The assessment stays stored. Workspace and model
-	// are looked up as the signed-in person.
-	//
-	// Corresponds with DELETE /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/assessments/{assessmentId}/pin (the `UnpinAssessment` operationId).
-	UnpinAssessment(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, assessmentID AssessmentID, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// PinAssessment Pin an assessment
-	//
-	// Pins a stored assessment for everyone in the account; repeating the call changes nothing. The list returns
-	// pinned assessments with pinned=true. While an assessment is pinned, the result of the operation that assessed
-	// the one model stays readable after 7 days. Deleting the model's assessments deletes pinned ones too. Workspace
-	// and model are looked up as the signed-in person.
-	//
-	// Corresponds with POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/assessments/{assessmentId}/pin (the `PinAssessment` operationId).
-	PinAssessment(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, assessmentID AssessmentID, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// GetBenchmarkQuestions Read the saved benchmark questions of a semantic model
-	//
-	// The set that was saved last. Each question says whether it can run on the semantic model as it is now; one whose
-	// answer uses a renamed or deleted field cannot, and names that field. A model without a saved set answers an
-	// empty set. Workspace and model are looked up as the signed-in person. Spends nothing. format csv and jsonl
-	// answer a file to edit, which the save route reads as the same questions. In CSV a cell that a spreadsheet
-	// would take for a formula begins with an apostrophe, which saving removes.
-	//
-	// Corresponds with GET /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/benchmark/questions (the `GetBenchmarkQuestions` operationId).
-	GetBenchmarkQuestions(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, params *GetBenchmarkQuestionsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// GenerateBenchmarkQuestionsWithBody Generate benchmark questions about a semantic model
-	//
-	// Spends one of the day's benchmark builds. The operation (GenerateBenchmarkQuestions) answers BenchmarkQuestions
-	// as a proposal. Nothing is saved: send the questions to keep to the save route. Questions ask for measures that
-	// an AI sees. If usage is known, those that people view most come first. The account's AI provider for questions
-	// phrases them, or the embedded one if there is none. The same model gets the same questions with the same ids,
-	// except for the year that they name. If no question can be made from the model, the operation fails with
-	// QuestionsNotGenerated.
-	//
-	// Takes any type of body and a specified content type.
-	//
-	// Corresponds with POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/benchmark/questions/generate (the `GenerateBenchmarkQuestions` operationId).
-	GenerateBenchmarkQuestionsWithBody(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, params *GenerateBenchmarkQuestionsParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// GenerateBenchmarkQuestions Generate benchmark questions about a semantic model
-	//
-	// Spends one of the day's benchmark builds. The operation (GenerateBenchmarkQuestions) answers BenchmarkQuestions
-	// as a proposal. Nothing is saved: send the questions to keep to the save route. Questions ask for measures that
-	// an AI sees. If usage is known, those that people view most come first. The account's AI provider for questions
-	// phrases them, or the embedded one if there is none. The same model gets the same questions with the same ids,
-	// except for the year that they name. If no question can be made from the model, the operation fails with
-	// QuestionsNotGenerated.
-	//
-	// Takes a body of the `application/json` content type.
-	//
-	// Corresponds with POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/benchmark/questions/generate (the `GenerateBenchmarkQuestions` operationId).
-	GenerateBenchmarkQuestions(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, params *GenerateBenchmarkQuestionsParams, body GenerateBenchmarkQuestionsJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// SaveBenchmarkQuestionsWithBody Save the benchmark questions of a semantic model
-	//
-	// Replaces the complete saved set; an empty set clears it. Spends nothing. The operation (SaveBenchmarkQuestions)
-	// reads the model as the signed-in person. It answers BenchmarkQuestions: which questions can run, and, for a
-	// question without fields, the fields its query uses if the query is understood. If two sets are saved at once,
-	// the one whose call was accepted later is kept. The answers of reading and generating can be sent unchanged.
-	// Questions can also be sent as CSV or as JSON lines. Each faulty cell of such a file is named with its line and
-	// column, the first 20 of them, and nothing is saved.
-	//
-	// Takes any type of body and a specified content type.
-	//
-	// Corresponds with POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/benchmark/questions/save (the `SaveBenchmarkQuestions` operationId).
-	SaveBenchmarkQuestionsWithBody(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, params *SaveBenchmarkQuestionsParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// SaveBenchmarkQuestions Save the benchmark questions of a semantic model
-	//
-	// Replaces the complete saved set; an empty set clears it. Spends nothing. The operation (SaveBenchmarkQuestions)
-	// reads the model as the signed-in person. It answers BenchmarkQuestions: which questions can run, and, for a
-	// question without fields, the fields its query uses if the query is understood. If two sets are saved at once,
-	// the one whose call was accepted later is kept. The answers of reading and generating can be sent unchanged.
-	// Questions can also be sent as CSV or as JSON lines. Each faulty cell of such a file is named with its line and
-	// column, the first 20 of them, and nothing is saved.
-	//
-	// Takes a body of the `application/json` content type.
-	//
-	// Corresponds with POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/benchmark/questions/save (the `SaveBenchmarkQuestions` operationId).
-	SaveBenchmarkQuestions(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, params *SaveBenchmarkQuestionsParams, body SaveBenchmarkQuestionsJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// ListBenchmarkRuns List the benchmark runs of a semantic model, newest first
-	//
-	// Includes the sides of A/B runs. Workspace and model are looked up as the signed-in person.
-	//
-	// Corresponds with GET /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/benchmark/runs (the `ListBenchmarkRuns` operationId).
-	ListBenchmarkRuns(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, params *ListBenchmarkRunsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// StartBenchmarkRunWithBody Ask the saved benchmark questions of a semantic model
-	//
-	// Asks the saved questions that can run; a model without any answers 400 BenchmarkQuestionsMissing. The run counts
-	// toward the account's benchmark runs and makes the model a tracked item. Model and data agent are looked up as
-	// the signed-in person before anything is counted. The run's id is the operation's id; cancel stops the run.
-	//
-	// Takes any type of body and a specified content type.
-	//
-	// Corresponds with POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/benchmark/runs (the `StartBenchmarkRun` operationId).
-	StartBenchmarkRunWithBody(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, params *StartBenchmarkRunParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// StartBenchmarkRun Ask the saved benchmark questions of a semantic model
-	//
-	// Asks the saved questions that can run; a model without any answers 400 BenchmarkQuestionsMissing. The run counts
-	// toward the account's benchmark runs and makes the model a tracked item. Model and data agent are looked up as
-	// the signed-in person before anything is counted. The run's id is the operation's id; cancel stops the run.
-	//
-	// Takes a body of the `application/json` content type.
-	//
-	// Corresponds with POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/benchmark/runs (the `StartBenchmarkRun` operationId).
-	StartBenchmarkRun(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, params *StartBenchmarkRunParams, body StartBenchmarkRunJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// DeleteBenchmarkRun Delete a benchmark run
-	//
-	// Deletes the run with its answers. The operation of a run in progress becomes Failed; if the run is a side of an
-	// A/B run in progress, the answer is 409 OperationInProgress. Nothing is refunded. A test that was made from the
-	// run cannot be run again.
-	//
-	// Corresponds with DELETE /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/benchmark/runs/{runId} (the `DeleteBenchmarkRun` operationId).
-	DeleteBenchmarkRun(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, runID RunID, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// GetBenchmarkRun Read a benchmark run
-	//
-	// Workspace and model are looked up as the signed-in person.
-	//
-	// Corresponds with GET /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/benchmark/runs/{runId} (the `GetBenchmarkRun` operationId).
-	GetBenchmarkRun(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, runID RunID, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// OverruleVerdictWithBody Overrule the verdict on an answer
-	//
-	// Replaces the verdict on the answers to one question of a run by that of a person, with a reason. Only the person
-	// who started the run and administrators of the account may do this. The result shows the new verdict next to the
-	// service's. The score and the verdicts of the run are computed again, and so are the comparisons of the A/B runs
-	// that have it as a side. Repeating
-	// the call changes nothing; another verdict replaces the earlier one. Workspace and model are looked up as the
-	// signed-in person.
-	//
-	// Takes any type of body and a specified content type.
-	//
-	// Corresponds with POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/benchmark/runs/{runId}/questions/{questionId}/verdict (the `OverruleVerdict` operationId).
-	OverruleVerdictWithBody(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, runID RunID, questionID QuestionID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// OverruleVerdict Overrule the verdict on an answer
-	//
-	// Replaces the verdict on the answers to one question of a run by that of a person, with a reason. Only the person
-	// who started the run and administrators of the account may do this. The result shows the new verdict next to the
-	// service's. The score and the verdicts of the run are computed again, and so are the comparisons of the A/B runs
-	// that have it as a side. Repeating
-	// the call changes nothing; another verdict replaces the earlier one. Workspace and model are looked up as the
-	// signed-in person.
-	//
-	// Takes a body of the `application/json` content type.
-	//
-	// Corresponds with POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/benchmark/runs/{runId}/questions/{questionId}/verdict (the `OverruleVerdict` operationId).
-	OverruleVerdict(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, runID RunID, questionID QuestionID, body OverruleVerdictJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// GetBenchmarkRunResult Read the result of a benchmark run
-	//
-	// A succeeded run has a result. While the run is in progress, the answer is 409 ResultNotReady with Retry-After.
-	// If it failed or was stopped, the answer is 409 OperationHasNoResult, and the run says why. The document is
-	// returned as stored.
-	//
-	// The person who started the run can read it without a check on the platform. Other people of the account can read
-	// it only while the platform lets them see the model and the data agent that answered. That check is cached for
-	// five minutes.
-	//
-	// Corresponds with GET /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/benchmark/runs/{runId}/result (the `GetBenchmarkRunResult` operationId).
-	GetBenchmarkRunResult(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, runID RunID, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// GetHistory List the scores of a semantic model over time, and what was written between them
-	//
-	// One element for each stored assessment, newest first. It has the applies and reverts that ended after the
-	// previous assessment and before this one. Workspace and model are looked up as the signed-in person.
-	//
-	// Corresponds with GET /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/history (the `GetHistory` operationId).
-	GetHistory(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, params *GetHistoryParams, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// OptimizeWithBody Propose, or propose and write, every kind of optimization
-	//
-	// One operation with a child operation for each kind, in the order aiInstructions, descriptions, properties,
-	// aiDataSchema. Each child runs as the operation that the kind's own route starts. With approval required, the
-	// operation (PreviewOptimizations) answers a BundlePreview for optimize/apply. With approval none
-	// (ApplyOptimizations), the applies follow, one kind at a time; each starts when the person who started this
-	// operation reads it. aiDataSchema is previewed and not written. A kind that its own route would refuse is
-	// Skipped. If every kind is, the call is refused with the first kind's refusal.
-	//
-	// Takes any type of body and a specified content type.
-	//
-	// Corresponds with POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/optimize (the `Optimize` operationId).
-	OptimizeWithBody(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, params *OptimizeParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// Optimize Propose, or propose and write, every kind of optimization
-	//
-	// One operation with a child operation for each kind, in the order aiInstructions, descriptions, properties,
-	// aiDataSchema. Each child runs as the operation that the kind's own route starts. With approval required, the
-	// operation (PreviewOptimizations) answers a BundlePreview for optimize/apply. With approval none
-	// (ApplyOptimizations), the applies follow, one kind at a time; each starts when the person who started this
-	// operation reads it. aiDataSchema is previewed and not written. A kind that its own route would refuse is
-	// Skipped. If every kind is, the call is refused with the first kind's refusal.
-	//
-	// Takes a body of the `application/json` content type.
-	//
-	// Corresponds with POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/optimize (the `Optimize` operationId).
-	Optimize(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, params *OptimizeParams, body OptimizeJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// ApplyOptimizationsWithBody Write the kinds of a bundle preview
-	//
-	// Applies one kind at a time, in the order of optimize. The first starts with the call; each other one starts when
-	// the person who started this operation (ApplyOptimizations) reads it. The result is a BundleApply. A bundle
-	// preview can be applied once: a second apply answers 400 InvalidPreview, which names the first.
-	//
-	// Takes any type of body and a specified content type.
-	//
-	// Corresponds with POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/optimize/apply (the `ApplyOptimizations` operationId).
-	ApplyOptimizationsWithBody(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, params *ApplyOptimizationsParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// ApplyOptimizations Write the kinds of a bundle preview
-	//
-	// Applies one kind at a time, in the order of optimize. The first starts with the call; each other one starts when
-	// the person who started this operation (ApplyOptimizations) reads it. The result is a BundleApply. A bundle
-	// preview can be applied once: a second apply answers 400 InvalidPreview, which names the first.
-	//
-	// Takes a body of the `application/json` content type.
-	//
-	// Corresponds with POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/optimize/apply (the `ApplyOptimizations` operationId).
-	ApplyOptimizations(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, params *ApplyOptimizationsParams, body ApplyOptimizationsJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// RevertOptimizationsWithBody Revert a bundle apply
-	//
-	// Reverts one kind at a time, the last written first. The first starts with the call; each other one starts when
-	// the person who started this operation (RevertOptimizations) reads it. The result is a BundleApply with reverts.
-	//
-	// An id that is not a bundle apply of this model by this account answers 404 OperationNotFound. One that has not
-	// ended answers 409 OperationInProgress. One that wrote nothing or was already reverted answers 400. One older
-	// than 30 days answers 410 OperationExpired.
-	//
-	// Takes any type of body and a specified content type.
-	//
-	// Corresponds with POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/optimize/revert (the `RevertOptimizations` operationId).
-	RevertOptimizationsWithBody(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, params *RevertOptimizationsParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// RevertOptimizations Revert a bundle apply
-	//
-	// Reverts one kind at a time, the last written first. The first starts with the call; each other one starts when
-	// the person who started this operation (RevertOptimizations) reads it. The result is a BundleApply with reverts.
-	//
-	// An id that is not a bundle apply of this model by this account answers 404 OperationNotFound. One that has not
-	// ended answers 409 OperationInProgress. One that wrote nothing or was already reverted answers 400. One older
-	// than 30 days answers 410 OperationExpired.
-	//
-	// Takes a body of the `application/json` content type.
-	//
-	// Corresponds with POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/optimize/revert (the `RevertOptimizations` operationId).
-	RevertOptimizations(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, params *RevertOptimizationsParams, body RevertOptimizationsJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// RevertOptimizationWithBody Revert an apply
-	//
-	// Restores the previous value of every object that the apply changed and nothing else. The operation
-	// (RevertOptimization) answers an ApplyRecord with reverts. It counts as an apply for the day's optimization
-	// applies and takes the write lock.
-	//
-	// An id that is not an apply of this model by this account answers 404 OperationNotFound. An apply that has not
-	// ended answers 409 OperationInProgress. One that wrote nothing or was already reverted answers 400. One whose
-	// objects a later apply has written answers 409 ItemChanged, which names the object and that apply. One older than
-	// 30 days answers 410 OperationExpired.
-	//
-	// Takes any type of body and a specified content type.
-	//
-	// Corresponds with POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/revert (the `RevertOptimization` operationId).
-	RevertOptimizationWithBody(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, params *RevertOptimizationParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// RevertOptimization Revert an apply
-	//
-	// Restores the previous value of every object that the apply changed and nothing else. The operation
-	// (RevertOptimization) answers an ApplyRecord with reverts. It counts as an apply for the day's optimization
-	// applies and takes the write lock.
-	//
-	// An id that is not an apply of this model by this account answers 404 OperationNotFound. An apply that has not
-	// ended answers 409 OperationInProgress. One that wrote nothing or was already reverted answers 400. One whose
-	// objects a later apply has written answers 409 ItemChanged, which names the object and that apply. One older than
-	// 30 days answers 410 OperationExpired.
-	//
-	// Takes a body of the `application/json` content type.
-	//
-	// Corresponds with POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/revert (the `RevertOptimization` operationId).
-	RevertOptimization(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, params *RevertOptimizationParams, body RevertOptimizationJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// ListSchedulesOfModel List the schedule of a semantic model
-	//
-	// The list has at most one schedule and is empty when the model has none. Workspace and model are looked up as the
-	// signed-in person. A read by the schedule's owner stores the owner's token, as a read of the schedule itself
-	// does.
-	//
-	// Corresponds with GET /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/schedules (the `ListSchedulesOfModel` operationId).
-	ListSchedulesOfModel(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, params *ListSchedulesOfModelParams, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// CreateScheduleWithBody Schedule the assessments of a semantic model
-	//
-	// Creates the model's schedule. If the model already has one, the answer is 409 ScheduleConflict, whose parameters
-	// name it. The call starts no operation. The caller becomes the schedule's owner. At each slot an assessment
-	// starts as if the owner had called assess: the same allowances and refusals apply, and the operation belongs to
-	// the owner. The owner's token is stored encrypted until it expires. A slot without a valid token pauses the
-	// schedule. Workspace and model are looked up as the signed-in person.
-	//
-	// Takes any type of body and a specified content type.
-	//
-	// Corresponds with POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/schedules (the `CreateSchedule` operationId).
-	CreateScheduleWithBody(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// CreateSchedule Schedule the assessments of a semantic model
-	//
-	// Creates the model's schedule. If the model already has one, the answer is 409 ScheduleConflict, whose parameters
-	// name it. The call starts no operation. The caller becomes the schedule's owner. At each slot an assessment
-	// starts as if the owner had called assess: the same allowances and refusals apply, and the operation belongs to
-	// the owner. The owner's token is stored encrypted until it expires. A slot without a valid token pauses the
-	// schedule. Workspace and model are looked up as the signed-in person.
-	//
-	// Takes a body of the `application/json` content type.
-	//
-	// Corresponds with POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/schedules (the `CreateSchedule` operationId).
-	CreateSchedule(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, body CreateScheduleJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// GetAIView Read what an AI sees of a semantic model
-	//
-	// The tables, columns, measures, relationships and verified answers that Copilot sees, and the AI instructions. Workspace
-	// and model are looked up, and the model's definition is read, as the signed-in person: nothing of it is stored, and
-	// nothing is spent. If the definition is not valid, the answer is 400 InvalidRequest. While the platform is still
-	// reading it, the answer is 502 PlatformUnavailable with Retry-After.
-	//
-	// Corresponds with GET /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/view (the `GetAIView` operationId).
-	GetAIView(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// ApplyOptimizationWithBody Write an optimization
-	//
-	// With previewId, writes all changes of a preview, or those that keys selects, with the caller's own texts in
-	// values. With approval none, proposes and writes in one operation; aiDataSchema cannot be written this way. The
-	// operation (ApplyOptimization) answers an ApplyRecord and holds the model's write lock while it runs. A second
-	// change of the model answers 409 OperationInProgress.
-	//
-	// Each write counts as one of the day's optimization applies. properties makes up to two writes: display folders,
-	// then field defaults. A second write, and the write of an unattended apply, start when the person who started the
-	// operation reads it with a token that may start work. Changes made to the model since the preview are never
-	// overwritten. Unattended, changes that a person must review are skipped with ReviewRequired: those that reviewRequired
-	// explains, and all if falls explains it.
-	//
-	// Takes any type of body and a specified content type.
-	//
-	// Corresponds with POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/{kind}/apply (the `ApplyOptimization` operationId).
-	ApplyOptimizationWithBody(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, kind Kind, params *ApplyOptimizationParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// ApplyOptimization Write an optimization
-	//
-	// With previewId, writes all changes of a preview, or those that keys selects, with the caller's own texts in
-	// values. With approval none, proposes and writes in one operation; aiDataSchema cannot be written this way. The
-	// operation (ApplyOptimization) answers an ApplyRecord and holds the model's write lock while it runs. A second
-	// change of the model answers 409 OperationInProgress.
-	//
-	// Each write counts as one of the day's optimization applies. properties makes up to two writes: display folders,
-	// then field defaults. A second write, and the write of an unattended apply, start when the person who started the
-	// operation reads it with a token that may start work. Changes made to the model since the preview are never
-	// overwritten. Unattended, changes that a person must review are skipped with ReviewRequired: those that reviewRequired
-	// explains, and all if falls explains it.
-	//
-	// Takes a body of the `application/json` content type.
-	//
-	// Corresponds with POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/{kind}/apply (the `ApplyOptimization` operationId).
-	ApplyOptimization(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, kind Kind, params *ApplyOptimizationParams, body ApplyOptimizationJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// PreviewOptimization Propose an optimization of a semantic model
-	//
-	// Writes nothing and spends nothing. The operation (PreviewOptimization) answers a Preview, which is kept for 24
-	// hours under its previewId. For descriptions and properties, the objects are those that the model's latest
-	// assessment found; a model without an assessment in this account answers 404 AssessmentNotFound. A kind with
-	// nothing to propose answers 202 too, and nothingToDo says why. The permissions to read usage and to ask a data
-	// agent are optional.
-	//
-	// Corresponds with POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/{kind}/preview (the `PreviewOptimization` operationId).
-	PreviewOptimization(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, kind Kind, params *PreviewOptimizationParams, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// ScorePreviewWithBody Score a part of a preview
-	//
-	// Reads the model as the signed-in person and scores it twice: as it is, and with the changes of a preview that keys
-	// selects, with the caller's own texts in values. It uses the rules of the service and does not weight by usage.
-	// Writes nothing, stores nothing and spends nothing. While the platform is still reading the definition, the answer
-	// is 502 PlatformUnavailable with Retry-After.
-	//
-	// Takes any type of body and a specified content type.
-	//
-	// Corresponds with POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/{kind}/score (the `ScorePreview` operationId).
-	ScorePreviewWithBody(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, kind Kind, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// ScorePreview Score a part of a preview
-	//
-	// Reads the model as the signed-in person and scores it twice: as it is, and with the changes of a preview that keys
-	// selects, with the caller's own texts in values. It uses the rules of the service and does not weight by usage.
-	// Writes nothing, stores nothing and spends nothing. While the platform is still reading the definition, the answer
-	// is 502 PlatformUnavailable with Retry-After.
-	//
-	// Takes a body of the `application/json` content type.
-	//
-	// Corresponds with POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/{kind}/score (the `ScorePreview` operationId).
-	ScorePreview(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, kind Kind, body ScorePreviewJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
-}
-
-// GetAccount Read the account and what the caller can do in it
-//
-// Also answers for an account that is not Active; `api` then reports that no work can be started. Spends nothing.
-//
-// Corresponds with GET /v1/account (the `GetAccount` operationId).
-func (c *Client) GetAccount(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewGetAccountRequest(c.Server)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
-}
-
-// ListPermissions List the platform permissions of the signed-in person
-//
-// The current state of the platform, usage, storage and agent permissions. Every call that reads or changes
-// workspaces, reports or semantic models needs the required permission; the others are needed only for what each
-// names. Spends nothing.
-//
-// Corresponds with GET /v1/account/permissions (the `ListPermissions` operationId).
-func (c *Client) ListPermissions(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewListPermissionsRequest(c.Server)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
-}
-
-// ListAIProviders List the AI providers of the account
-//
-// The embedded provider comes first, then those that administrators saved, oldest first. There are at most 50, and
-// the list is never paged. The provider that the accounts file declares is not listed. Keys are never shown.
-// Spends nothing.
-//
-// Corresponds with GET /v1/aiProviders (the `ListAIProviders` operationId).
-func (c *Client) ListAIProviders(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewListAIProvidersRequest(c.Server)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
-}
-
-// SaveAIProviderWithBody Save an AI provider
-//
-// The service first makes a test call and stores its result in lastTest. A provider that cannot be reached is
-// refused with 400 InvalidRequest, unless saveAnyway is true; one that answers with an error is saved. If another
-// provider already has the name (ignoring case), or the account has 50 providers, the answer is 409
-// AiProviderConflict. The key is stored encrypted and never shown. The call starts no operation. For
-// administrators.
-//
-// Takes any type of body and a specified content type.
-//
-// Corresponds with POST /v1/aiProviders (the `SaveAIProvider` operationId).
-func (c *Client) SaveAIProviderWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewSaveAIProviderRequestWithBody(c.Server, contentType, body)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
-}
-
-// SaveAIProvider Save an AI provider
-//
-// The service first makes a test call and stores its result in lastTest. A provider that cannot be reached is
-// refused with 400 InvalidRequest, unless saveAnyway is true; one that answers with an error is saved. If another
-// provider already has the name (ignoring case), or the account has 50 providers, the answer is 409
-// AiProviderConflict. The key is stored encrypted and never shown. The call starts no operation. For
-// administrators.
-//
-// Takes a body of the `application/json` content type.
-//
-// Corresponds with POST /v1/aiProviders (the `SaveAIProvider` operationId).
-func (c *Client) SaveAIProvider(ctx context.Context, body SaveAIProviderJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewSaveAIProviderRequest(c.Server, body)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
-}
-
-// DeleteAIProvider Delete an AI provider
-//
-// Its key is deleted with it. If A/B tests use the provider, the answer is 409 AiProviderConflict, whose
-// parameters name them. The embedded provider cannot be deleted. For administrators.
-//
-// Corresponds with DELETE /v1/aiProviders/{providerId} (the `DeleteAIProvider` operationId).
-func (c *Client) DeleteAIProvider(ctx context.Context, providerID ProviderID, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewDeleteAIProviderRequest(c.Server, providerID)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
-}
-
-// GetAIProvider Read an AI provider
-//
-// The embedded provider has the id `embedded`. An id that no provider of the account has answers 404
-// AiProviderNotFound. Spends nothing.
-//
-// Corresponds with GET /v1/aiProviders/{providerId} (the `GetAIProvider` operationId).
-func (c *Client) GetAIProvider(ctx context.Context, providerID ProviderID, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewGetAIProviderRequest(c.Server, providerID)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
-}
-
-// ChangeAIProviderWithBody Change an AI provider
-//
-// Only the members in the body change. null removes an optional member, and apiKey null deletes the key. If kind,
-// address, model or key changes, the service first makes a test call and stores its result in lastTest, even when
-// the provider does not answer. If kind or baseUrl changes and a key is saved, apiKey must be sent too: a key is
-// only ever sent to the address it was saved for. The embedded provider cannot be changed. For administrators.
-//
-// Takes any type of body and a specified content type.
-//
-// Corresponds with PATCH /v1/aiProviders/{providerId} (the `ChangeAIProvider` operationId).
-func (c *Client) ChangeAIProviderWithBody(ctx context.Context, providerID ProviderID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewChangeAIProviderRequestWithBody(c.Server, providerID, contentType, body)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
-}
-
-// ChangeAIProvider Change an AI provider
-//
-// Only the members in the body change. null removes an optional member, and apiKey null deletes the key. If kind,
-// address, model or key changes, the service first makes a test call and stores its result in lastTest, even when
-// the provider does not answer. If kind or baseUrl changes and a key is saved, apiKey must be sent too: a key is
-// only ever sent to the address it was saved for. The embedded provider cannot be changed. For administrators.
-//
-// Takes a body of the `application/json` content type.
-//
-// Corresponds with PATCH /v1/aiProviders/{providerId} (the `ChangeAIProvider` operationId).
-func (c *Client) ChangeAIProvider(ctx context.Context, providerID ProviderID, body ChangeAIProviderJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewChangeAIProviderRequest(c.Server, providerID, body)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
-}
-
-// TestAIProvider Make a test call of an AI provider
-//
-// Asks the provider for one small answer in a JSON Schema, and for a value that the schema forbids, to see whether
-// the provider enforces schemas. The call may take 10 seconds. lastTest and capabilities hold the result; a
-// missing answer is a result too. A data agent is looked up as the signed-in person and not asked. A provider
-// whose kind needs a key and that has none answers 404 AiCredentialNotFound. For administrators.
-//
-// Corresponds with POST /v1/aiProviders/{providerId}/test (the `TestAIProvider` operationId).
-func (c *Client) TestAIProvider(ctx context.Context, providerID ProviderID, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewTestAIProviderRequest(c.Server, providerID)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
-}
-
-// ListAbTests List the A/B tests of the account
-//
-// The test whose newest run finished last comes first unless sort says otherwise. Spends nothing and makes no call
-// to the platform.
-//
-// Corresponds with GET /v1/aiReadiness/abTests (the `ListAbTests` operationId).
-func (c *Client) ListAbTests(ctx context.Context, params *ListAbTestsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewListAbTestsRequest(c.Server, params)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
-}
-
-// CreateAbTestWithBody Create an A/B test and start its first run
-//
-// Models and data agents are looked up as the signed-in person before anything is counted. The questions are side
-// A's: those of a stored benchmark run of its model, or the model's saved questions that can run. A model without
-// runnable questions answers 400 BenchmarkQuestionsMissing; a run it does not have answers 404 RunNotFound. The
-// run counts toward the account's benchmark runs, once for each side that asks. Side B starts when the person who
-// started the run reads its operation after side A has finished. The operation's result is the run's comparison;
-// cancel stops the run.
-//
-// Takes any type of body and a specified content type.
-//
-// Corresponds with POST /v1/aiReadiness/abTests (the `CreateAbTest` operationId).
-func (c *Client) CreateAbTestWithBody(ctx context.Context, params *CreateAbTestParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewCreateAbTestRequestWithBody(c.Server, params, contentType, body)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
-}
-
-// CreateAbTest Create an A/B test and start its first run
-//
-// Models and data agents are looked up as the signed-in person before anything is counted. The questions are side
-// A's: those of a stored benchmark run of its model, or the model's saved questions that can run. A model without
-// runnable questions answers 400 BenchmarkQuestionsMissing; a run it does not have answers 404 RunNotFound. The
-// run counts toward the account's benchmark runs, once for each side that asks. Side B starts when the person who
-// started the run reads its operation after side A has finished. The operation's result is the run's comparison;
-// cancel stops the run.
-//
-// Takes a body of the `application/json` content type.
-//
-// Corresponds with POST /v1/aiReadiness/abTests (the `CreateAbTest` operationId).
-func (c *Client) CreateAbTest(ctx context.Context, params *CreateAbTestParams, body CreateAbTestJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewCreateAbTestRequest(c.Server, params, body)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
-}
-
-// DeleteAbTest Delete an A/B test
-//
-// Deletes the test with all runs and comparisons. The benchmark runs of the sides are kept. A run in progress is
-// deleted too, and its operation becomes Failed. Nothing that a run spent is refunded.
-//
-// Corresponds with DELETE /v1/aiReadiness/abTests/{abTestId} (the `DeleteAbTest` operationId).
-func (c *Client) DeleteAbTest(ctx context.Context, abTestID AbTestID, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewDeleteAbTestRequest(c.Server, abTestID)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
-}
-
-// GetAbTest Read an A/B test with its newest runs
-//
-// At most 50 runs, newest first; the list of runs has all of them.
-//
-// Corresponds with GET /v1/aiReadiness/abTests/{abTestId} (the `GetAbTest` operationId).
-func (c *Client) GetAbTest(ctx context.Context, abTestID AbTestID, params *GetAbTestParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewGetAbTestRequest(c.Server, abTestID, params)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
-}
-
-// UpdateAbTestWithBody Change the texts of an A/B test
-//
-// Only the members in the body change. null or an empty text clears a member, except the name, which is required.
-// Nothing runs and nothing is counted.
-//
-// Takes any type of body and a specified content type.
-//
-// Corresponds with PATCH /v1/aiReadiness/abTests/{abTestId} (the `UpdateAbTest` operationId).
-func (c *Client) UpdateAbTestWithBody(ctx context.Context, abTestID AbTestID, params *UpdateAbTestParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewUpdateAbTestRequestWithBody(c.Server, abTestID, params, contentType, body)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
-}
-
-// UpdateAbTest Change the texts of an A/B test
-//
-// Only the members in the body change. null or an empty text clears a member, except the name, which is required.
-// Nothing runs and nothing is counted.
-//
-// Takes a body of the `application/json` content type.
-//
-// Corresponds with PATCH /v1/aiReadiness/abTests/{abTestId} (the `UpdateAbTest` operationId).
-func (c *Client) UpdateAbTest(ctx context.Context, abTestID AbTestID, params *UpdateAbTestParams, body UpdateAbTestJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewUpdateAbTestRequest(c.Server, abTestID, params, body)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
-}
-
-// ListAbTestRuns List the runs of an A/B test, newest first
-//
-// Spends nothing and makes no call to the platform.
-//
-// Corresponds with GET /v1/aiReadiness/abTests/{abTestId}/runs (the `ListAbTestRuns` operationId).
-func (c *Client) ListAbTestRuns(ctx context.Context, abTestID AbTestID, params *ListAbTestRunsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewListAbTestRunsRequest(c.Server, abTestID, params)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
-}
-
-// RunAbTestAgainWithBody Run an A/B test again
-//
-// The body is optional. Models and data agents are looked up as the signed-in person first. The run counts toward
-// the account's benchmark runs as the first one did. A test whose side A has not yet finished its first run from
-// saved questions has no frozen questions and answers 409 ResultNotReady. A test whose source run was deleted
-// answers 404 RunNotFound. Side B starts when the person who started the run reads its operation after side A has
-// finished.
-//
-// Takes any type of body and a specified content type.
-//
-// Corresponds with POST /v1/aiReadiness/abTests/{abTestId}/runs (the `RunAbTestAgain` operationId).
-func (c *Client) RunAbTestAgainWithBody(ctx context.Context, abTestID AbTestID, params *RunAbTestAgainParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewRunAbTestAgainRequestWithBody(c.Server, abTestID, params, contentType, body)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
-}
-
-// RunAbTestAgain Run an A/B test again
-//
-// The body is optional. Models and data agents are looked up as the signed-in person first. The run counts toward
-// the account's benchmark runs as the first one did. A test whose side A has not yet finished its first run from
-// saved questions has no frozen questions and answers 409 ResultNotReady. A test whose source run was deleted
-// answers 404 RunNotFound. Side B starts when the person who started the run reads its operation after side A has
-// finished.
-//
-// Takes a body of the `application/json` content type.
-//
-// Corresponds with POST /v1/aiReadiness/abTests/{abTestId}/runs (the `RunAbTestAgain` operationId).
-func (c *Client) RunAbTestAgain(ctx context.Context, abTestID AbTestID, params *RunAbTestAgainParams, body RunAbTestAgainJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewRunAbTestAgainRequest(c.Server, abTestID, params, body)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
-}
-
-// DeleteAbTestRun Delete a run of an A/B test
-//
-// The test is kept, and its latest run becomes the newest remaining one. The benchmark runs of the sides are kept.
-// The operation of a run in progress becomes Failed. Nothing that the run spent is refunded.
-//
-// Corresponds with DELETE /v1/aiReadiness/abTests/{abTestId}/runs/{runId} (the `DeleteAbTestRun` operationId).
-func (c *Client) DeleteAbTestRun(ctx context.Context, abTestID AbTestID, runID RunID, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewDeleteAbTestRunRequest(c.Server, abTestID, runID)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
-}
-
-// GetAbTestRun Read a run of an A/B test
-//
-// Reading a run starts nothing: side B starts when its owner reads the run's operation.
-//
-// Corresponds with GET /v1/aiReadiness/abTests/{abTestId}/runs/{runId} (the `GetAbTestRun` operationId).
-func (c *Client) GetAbTestRun(ctx context.Context, abTestID AbTestID, runID RunID, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewGetAbTestRunRequest(c.Server, abTestID, runID)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
-}
-
-// GetAbTestRunResult Read the comparison of a run of an A/B test
-//
-// A succeeded run has a comparison. While the run is in progress, the answer is 409 ResultNotReady with
-// Retry-After. If it failed or was stopped, the answer is 409 OperationHasNoResult, and the run says why. The
-// document is returned as stored.
-//
-// The person who started the run can always read it. Other people of the account can read it only while the
-// platform lets them see both models and the data agents that answered. That check is cached for five minutes.
-// Without access the answer is 404 RunNotFound.
-//
-// Corresponds with GET /v1/aiReadiness/abTests/{abTestId}/runs/{runId}/result (the `GetAbTestRunResult` operationId).
-func (c *Client) GetAbTestRunResult(ctx context.Context, abTestID AbTestID, runID RunID, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewGetAbTestRunResultRequest(c.Server, abTestID, runID)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
-}
-
-// GetPortfolio List the assessed semantic models of the account that the caller can see
-//
-// One element for each semantic model with a stored assessment, the lowest score first unless sort says otherwise.
-// A model without a score, or sorted by change without an earlier score, comes last. Workspaces, and the semantic
-// models of each workspace on the page, are listed as the signed-in person; the answers are cached for five
-// minutes. Spends nothing.
-//
-// Corresponds with GET /v1/aiReadiness/portfolio (the `GetPortfolio` operationId).
-func (c *Client) GetPortfolio(ctx context.Context, params *GetPortfolioParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewGetPortfolioRequest(c.Server, params)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
-}
-
-// GetPortfolioSummary Summarize the assessed semantic models of the account that the caller can see
-//
-// Counts all models of the portfolio that the filters select, in the workspaces that the platform lists for the
-// signed-in person; the answer of the platform is cached for five minutes. Models are not looked up one by one: one
-// that was deleted on the platform counts while its results are stored. Spends nothing.
-//
-// Corresponds with GET /v1/aiReadiness/portfolio/summary (the `GetPortfolioSummary` operationId).
-func (c *Client) GetPortfolioSummary(ctx context.Context, params *GetPortfolioSummaryParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewGetPortfolioSummaryRequest(c.Server, params)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
-}
-
-// ListSchedules List the schedules of the account, the oldest first
-//
-// Lists the schedules of all members, as last seen. Nothing is looked up on the platform, and no token is stored.
-//
-// Corresponds with GET /v1/aiReadiness/schedules (the `ListSchedules` operationId).
-func (c *Client) ListSchedules(ctx context.Context, params *ListSchedulesParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewListSchedulesRequest(c.Server, params)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
-}
-
-// DeleteSchedule Delete a schedule
-//
-// Its token is deleted with it. Assessments that it started are kept, and running ones continue.
-//
-// Corresponds with DELETE /v1/aiReadiness/schedules/{scheduleId} (the `DeleteSchedule` operationId).
-func (c *Client) DeleteSchedule(ctx context.Context, scheduleID ScheduleID, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewDeleteScheduleRequest(c.Server, scheduleID)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
-}
-
-// GetSchedule Read a schedule
-//
-// A read by the schedule's owner, with a token whose scopes may start work, replaces a stored token that soon
-// expires.
-//
-// Corresponds with GET /v1/aiReadiness/schedules/{scheduleId} (the `GetSchedule` operationId).
-func (c *Client) GetSchedule(ctx context.Context, scheduleID ScheduleID, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewGetScheduleRequest(c.Server, scheduleID)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
-}
-
-// ChangeScheduleWithBody Change a schedule, turn it off, or become its owner
-//
-// Only the members in the body change. With enabled true the caller becomes the owner and the schedule becomes
-// Active. Its assessments then start as the caller's and with the caller's token. A slot missed while it was
-// paused starts once, within a minute. Workspace and model are looked up as the signed-in person in this case.
-// With enabled false the schedule becomes Disabled and its token is deleted.
-//
-// Takes any type of body and a specified content type.
-//
-// Corresponds with PATCH /v1/aiReadiness/schedules/{scheduleId} (the `ChangeSchedule` operationId).
-func (c *Client) ChangeScheduleWithBody(ctx context.Context, scheduleID ScheduleID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewChangeScheduleRequestWithBody(c.Server, scheduleID, contentType, body)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
-}
-
-// ChangeSchedule Change a schedule, turn it off, or become its owner
-//
-// Only the members in the body change. With enabled true the caller becomes the owner and the schedule becomes
-// Active. Its assessments then start as the caller's and with the caller's token. A slot missed while it was
-// paused starts once, within a minute. Workspace and model are looked up as the signed-in person in this case.
-// With enabled false the schedule becomes Disabled and its token is deleted.
-//
-// Takes a body of the `application/json` content type.
-//
-// Corresponds with PATCH /v1/aiReadiness/schedules/{scheduleId} (the `ChangeSchedule` operationId).
-func (c *Client) ChangeSchedule(ctx context.Context, scheduleID ScheduleID, body ChangeScheduleJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewChangeScheduleRequest(c.Server, scheduleID, body)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
-}
-
-// GetAccountTree Read the tree of the account's events
-//
-// The tree over the events of the account, laid out like that of all events. An entry is the event's line of `GET
-// /v1/audit/events` as application/x-ndjson; where that has more than 65,535 bytes, dataSha256 replaces data. For
-// administrators of the account. Spends nothing.
-//
-// Corresponds with GET /v1/audit/accounts/{accountId}/{object} (the `GetAccountTree` operationId).
-func (c *Client) GetAccountTree(ctx context.Context, accountID AccountID, object Object, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewGetAccountTreeRequest(c.Server, accountID, object)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
-}
-
-// ListAuditEvents List the events of the account, oldest first
-//
-// All events of the account as they were recorded, in order of position, filtered by the parameters. In events of
-// optimizations the members previous, written, lines, bytes, escaped and made are null, because only people with
-// access to the model may read its texts. hash covers the complete event. An event is listed a moment after the
-// call that recorded it, when no earlier event can still be added. With `Accept: application/x-ndjson` each line is
-// an event exactly as it is stored, so that its hash can be computed. Texts that people wrote, and texts of models
-// that were written or replaced, are encrypted in it. The header Link then names the next page. Such a line is an
-// entry of the account's tree. For administrators. Spends nothing.
-//
-// Corresponds with GET /v1/audit/events (the `ListAuditEvents` operationId).
-func (c *Client) ListAuditEvents(ctx context.Context, params *ListAuditEventsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewListAuditEventsRequest(c.Server, params)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
-}
-
-// GetAuditProof Read the proof that an event is in the account's tree
-//
-// A file in the format c2sp.org/tlog-proof: the index of the event's entry, the hashes from it to the newest signed
-// head of the account's tree, and this head. It can be checked offline at any time. An event enters the tree about
-// 10 seconds after it was recorded; before that the answer is 404 AuditRecordNotFound, as it is if the event or the tree
-// is no longer as it was signed. For administrators. Spends nothing.
-//
-// Corresponds with GET /v1/audit/proofs/{eventId} (the `GetAuditProof` operationId).
-func (c *Client) GetAuditProof(ctx context.Context, eventID EventID, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewGetAuditProofRequest(c.Server, eventID)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
-}
-
-// ListViewAsOfWithBody List the rows of a view as they were at a position or a time
-//
-// The operation (ListViewAsOf) computes the view from the events of the account up to a position of the log. Its
-// result is an AuditView. A time means the last head of the tree of all events that was signed at or before that
-// time, because only signed heads prove what was recorded by then. If there is no such head, or no such view, the
-// answer is 404 AuditRecordNotFound. A position after the end of the log answers 400 InvalidRequest. If the rows
-// exceed 16 MiB, the operation fails with AuditViewFailed. Only administrators can start it and read the result.
-// Spends nothing.
-//
-// Takes any type of body and a specified content type.
-//
-// Corresponds with POST /v1/audit/views/{view} (the `ListViewAsOf` operationId).
-func (c *Client) ListViewAsOfWithBody(ctx context.Context, view View, params *ListViewAsOfParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewListViewAsOfRequestWithBody(c.Server, view, params, contentType, body)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
-}
-
-// ListViewAsOf List the rows of a view as they were at a position or a time
-//
-// The operation (ListViewAsOf) computes the view from the events of the account up to a position of the log. Its
-// result is an AuditView. A time means the last head of the tree of all events that was signed at or before that
-// time, because only signed heads prove what was recorded by then. If there is no such head, or no such view, the
-// answer is 404 AuditRecordNotFound. A position after the end of the log answers 400 InvalidRequest. If the rows
-// exceed 16 MiB, the operation fails with AuditViewFailed. Only administrators can start it and read the result.
-// Spends nothing.
-//
-// Takes a body of the `application/json` content type.
-//
-// Corresponds with POST /v1/audit/views/{view} (the `ListViewAsOf` operationId).
-func (c *Client) ListViewAsOf(ctx context.Context, view View, params *ListViewAsOfParams, body ListViewAsOfJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewListViewAsOfRequest(c.Server, view, params, body)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
-}
-
-// GetServiceTree Read the tree of all events
-//
-// The tree over all events of the service, as c2sp.org/tlog-tiles lays it out: `checkpoint`, the newest signed head,
-// and `tile/…`, its tiles and entries, which never change. An entry is the position of an event (8 bytes, big-endian)
-// and its hash. After a restart, the object's path begins with the tree's number, as in `2/checkpoint`. A tile
-// or an entry that is no longer as it was signed is 404 AuditRecordNotFound with the reason. Spends nothing.
-//
-// Corresponds with GET /v1/audit/{object} (the `GetServiceTree` operationId).
-func (c *Client) GetServiceTree(ctx context.Context, object Object, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewGetServiceTreeRequest(c.Server, object)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
-}
-
-// ListLicenses List the licenses of the account
-//
-// An administrator sees every license. A member sees their own, or the account's default license when they have
-// none. The default license comes first, the others by id. Never paged. Spends nothing.
-//
-// Corresponds with GET /v1/licenses (the `ListLicenses` operationId).
-func (c *Client) ListLicenses(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewListLicensesRequest(c.Server)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
-}
-
-// ListOperations List the operations of the account, newest first
-//
-// Operations older than 7 days are not listed. Each is shown as last seen.
-//
-// Corresponds with GET /v1/operations (the `ListOperations` operationId).
-func (c *Client) ListOperations(ctx context.Context, params *ListOperationsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewListOperationsRequest(c.Server, params)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
-}
-
-// GetOperation Read the state of an operation
-//
-// While the operation is NotStarted or Running, Location is the address of the state itself and Retry-After says
-// how long to wait. Once it has Succeeded, Location is the address of the result; when it Failed or was Cancelled,
-// Location is absent. An operation of another account answers 404.
-//
-// An optimization that writes more than once, or unattended, resumes when the person who started it reads its
-// state. The read's token is used, and its scopes must allow starting work. A read by anyone else starts nothing.
-// Side B of an A/B run starts in the same way once side A has finished.
-//
-// Corresponds with GET /v1/operations/{operationId} (the `GetOperation` operationId).
-func (c *Client) GetOperation(ctx context.Context, operationID OperationID, params *GetOperationParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewGetOperationRequest(c.Server, operationID, params)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
-}
-
-// CancelOperation Stop an operation
-//
-// Only a benchmark run or an A/B run can be stopped; any other kind still running answers 409 OperationInProgress.
-// Cancelling an ended operation changes nothing and answers 202. An operation of another account answers 404.
-// Cancelling twice is the same as cancelling once, so an Idempotency-Key changes nothing here.
-//
-// Corresponds with POST /v1/operations/{operationId}/cancel (the `CancelOperation` operationId).
-func (c *Client) CancelOperation(ctx context.Context, operationID OperationID, params *CancelOperationParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewCancelOperationRequest(c.Server, operationID, params)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
-}
-
-// GetOperationResult Read the result of an operation
-//
-// The shape depends on operationType. AssessSemanticModel answers an Assessment, AssessDataAgent a
-// DataAgentAssessment, and AssessSemanticModels a BulkAssessment. PreviewOptimization answers a Preview,
-// ApplyOptimization and RevertOptimization an ApplyRecord, PreviewOptimizations a BundlePreview, and
-// ApplyOptimizations and RevertOptimizations a BundleApply. AddPixies and RemovePixies answer a PixiesResult, or a
-// BulkPixiesResult when started for many reports. RunBenchmark answers a BenchmarkRunResult and RunAbTest an
-// AbTestResult. GenerateBenchmarkQuestions and SaveBenchmarkQuestions answer BenchmarkQuestions. ListViewAsOf answers
-// an AuditView, to administrators.
-//
-// While the operation runs, the answer is 409 OperationInProgress with Retry-After. If it failed or was cancelled,
-// the answer is 409 OperationHasNoResult, and the state says why.
-//
-// A result is readable for 7 days after the operation ended, but a preview for 24 hours and an ApplyRecord or
-// BundleApply for 30 days. An Assessment is also readable while it is pinned. After that, and once what the
-// operation made is deleted, the answer is 410 OperationExpired.
-//
-// The person who started the operation can always read its result. A result that contains texts of a model (every
-// type except AssessSemanticModels, AddPixies and RemovePixies) is readable by other people of the account only
-// while the platform lets them see every item it is about. That check is cached for five minutes. Without access
-// the answer is 404 OperationNotFound. acrossModels of a BulkAssessment contains names of tables and measures, so it
-// compares only the models that the platform shows to the reader.
-//
-// Corresponds with GET /v1/operations/{operationId}/result (the `GetOperationResult` operationId).
-func (c *Client) GetOperationResult(ctx context.Context, operationID OperationID, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewGetOperationResultRequest(c.Server, operationID)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
-}
-
-// ListTrackedItems List the tracked items of the account, longest tracked first
-//
-// Lists every unit of the tracked-item count by name, including removed and deleted items. An account whose plan
-// sets no cap lists only items with status Tracked. An administrator sees the items of every license, a member
-// those of their own license. A member who names another license is refused with LicenseNotYours. Spends nothing.
-//
-// Corresponds with GET /v1/trackedItems (the `ListTrackedItems` operationId).
-func (c *Client) ListTrackedItems(ctx context.Context, params *ListTrackedItemsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewListTrackedItemsRequest(c.Server, params)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
-}
-
-// ListWorkspaces List the workspaces the signed-in person can see
-//
-// Ordered by name. Read from the platform; spends nothing.
-//
-// Corresponds with GET /v1/workspaces (the `ListWorkspaces` operationId).
-func (c *Client) ListWorkspaces(ctx context.Context, params *ListWorkspacesParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewListWorkspacesRequest(c.Server, params)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
-}
-
-// AssessSemanticModelsWithBody Assess many semantic models of a workspace
-//
-// One operation assesses all named models. It is accepted or refused as a unit. All of them are counted against
-// the day's assessments at acceptance; if the allowance cannot cover the run, it is refused and nothing is counted. If a
-// model is not in the workspace or not visible to the signed-in person, the answer is 404 ItemNotFound with all
-// such ids in parameters. If the service itself maintains a model, the answer is 400 OperationNotSupportedForItem,
-// in the same form. The operation (AssessSemanticModels) is Succeeded when every model has an outcome. One
-// regime scores all models: the one that is current when the call is accepted.
-//
-// Takes any type of body and a specified content type.
-//
-// Corresponds with POST /v1/workspaces/{workspaceId}/aiReadiness/assess (the `AssessSemanticModels` operationId).
-func (c *Client) AssessSemanticModelsWithBody(ctx context.Context, workspaceID WorkspaceID, params *AssessSemanticModelsParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewAssessSemanticModelsRequestWithBody(c.Server, workspaceID, params, contentType, body)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
-}
-
-// AssessSemanticModels Assess many semantic models of a workspace
-//
-// One operation assesses all named models. It is accepted or refused as a unit. All of them are counted against
-// the day's assessments at acceptance; if the allowance cannot cover the run, it is refused and nothing is counted. If a
-// model is not in the workspace or not visible to the signed-in person, the answer is 404 ItemNotFound with all
-// such ids in parameters. If the service itself maintains a model, the answer is 400 OperationNotSupportedForItem,
-// in the same form. The operation (AssessSemanticModels) is Succeeded when every model has an outcome. One
-// regime scores all models: the one that is current when the call is accepted.
-//
-// Takes a body of the `application/json` content type.
-//
-// Corresponds with POST /v1/workspaces/{workspaceId}/aiReadiness/assess (the `AssessSemanticModels` operationId).
-func (c *Client) AssessSemanticModels(ctx context.Context, workspaceID WorkspaceID, params *AssessSemanticModelsParams, body AssessSemanticModelsJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewAssessSemanticModelsRequest(c.Server, workspaceID, params, body)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
-}
-
-// ListDataAgents List the data agents of a workspace that the signed-in person can see
-//
-// Ordered by name. Read from the platform; spends nothing.
-//
-// Corresponds with GET /v1/workspaces/{workspaceId}/dataAgents (the `ListDataAgents` operationId).
-func (c *Client) ListDataAgents(ctx context.Context, workspaceID WorkspaceID, params *ListDataAgentsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewListDataAgentsRequest(c.Server, workspaceID, params)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
-}
-
-// ListAbTestsOfDataAgent List the A/B tests of a data agent
-//
-// Lists the tests with the data agent on either side, in the default order of the list of all tests. Never paged;
-// empty when there are none. Spends nothing and makes no call to the platform.
-//
-// Corresponds with GET /v1/workspaces/{workspaceId}/dataAgents/{dataAgentId}/abTests (the `ListAbTestsOfDataAgent` operationId).
-func (c *Client) ListAbTestsOfDataAgent(ctx context.Context, workspaceID WorkspaceID, dataAgentID DataAgentID, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewListAbTestsOfDataAgentRequest(c.Server, workspaceID, dataAgentID)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
-}
-
-// AssessDataAgent Assess one data agent
-//
-// Scores what the agent sees of its semantic models, and its own configuration. The published stage is assessed;
-// the draft only if nothing was published. The semantic models are read as the signed-in person. A model that the
-// person cannot see, or that cannot be read, is left out of the score and listed in sources with the reason.
-// Counting, refusals and tracking are the same as for the assessment of a semantic model.
-//
-// Corresponds with POST /v1/workspaces/{workspaceId}/dataAgents/{dataAgentId}/aiReadiness/assess (the `AssessDataAgent` operationId).
-func (c *Client) AssessDataAgent(ctx context.Context, workspaceID WorkspaceID, dataAgentID DataAgentID, params *AssessDataAgentParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewAssessDataAgentRequest(c.Server, workspaceID, dataAgentID, params)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
-}
-
-// ListDataAgentAssessments List the assessments of a data agent, newest first
-//
-// The list is empty when no assessment is stored. Workspace and agent are looked up as the signed-in person.
-//
-// Corresponds with GET /v1/workspaces/{workspaceId}/dataAgents/{dataAgentId}/aiReadiness/assessments (the `ListDataAgentAssessments` operationId).
-func (c *Client) ListDataAgentAssessments(ctx context.Context, workspaceID WorkspaceID, dataAgentID DataAgentID, params *ListDataAgentAssessmentsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewListDataAgentAssessmentsRequest(c.Server, workspaceID, dataAgentID, params)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
-}
-
-// GetDataAgentAssessment Read an assessment of a data agent
-//
-// Read from the account's result store. An id that is not an assessment of this agent in this account answers 404.
-// Workspace and agent are looked up as the signed-in person.
-//
-// Corresponds with GET /v1/workspaces/{workspaceId}/dataAgents/{dataAgentId}/aiReadiness/assessments/{assessmentId} (the `GetDataAgentAssessment` operationId).
-func (c *Client) GetDataAgentAssessment(ctx context.Context, workspaceID WorkspaceID, dataAgentID DataAgentID, assessmentID AssessmentID, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewGetDataAgentAssessmentRequest(c.Server, workspaceID, dataAgentID, assessmentID)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
-}
-
-// ListReports List the Power BI reports of a workspace
-//
-// Reports are read from the platform as the signed-in person and ordered by name; paginated reports are not
-// listed. The Pixie state comes from the account's own record. Spends nothing.
-//
-// Corresponds with GET /v1/workspaces/{workspaceId}/reports (the `ListReports` operationId).
-func (c *Client) ListReports(ctx context.Context, workspaceID WorkspaceID, params *ListReportsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewListReportsRequest(c.Server, workspaceID, params)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
-}
-
-// AddPixiesToReportsWithBody Add Pixies to many reports of a workspace, or update those in them
-//
-// One operation changes all named reports. It is accepted or refused as a unit. They are looked up as the signed-in person from
-// one listing. If some are not visible, the answer is 404 ItemNotFound, which names all of them in parameters.
-// Caps on tracked items are checked once for the operation, and allowanceImpact says how many reports become tracked
-// items. If another operation is changing one of the reports, the call is refused. The operation succeeds when at
-// least one report was changed; its result has an outcome for each report. Counts as one of the account's ten
-// calls a minute that add or remove Pixies.
-//
-// Takes any type of body and a specified content type.
-//
-// Corresponds with POST /v1/workspaces/{workspaceId}/reports/addPixies (the `AddPixiesToReports` operationId).
-func (c *Client) AddPixiesToReportsWithBody(ctx context.Context, workspaceID WorkspaceID, params *AddPixiesToReportsParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewAddPixiesToReportsRequestWithBody(c.Server, workspaceID, params, contentType, body)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
-}
-
-// AddPixiesToReports Add Pixies to many reports of a workspace, or update those in them
-//
-// One operation changes all named reports. It is accepted or refused as a unit. They are looked up as the signed-in person from
-// one listing. If some are not visible, the answer is 404 ItemNotFound, which names all of them in parameters.
-// Caps on tracked items are checked once for the operation, and allowanceImpact says how many reports become tracked
-// items. If another operation is changing one of the reports, the call is refused. The operation succeeds when at
-// least one report was changed; its result has an outcome for each report. Counts as one of the account's ten
-// calls a minute that add or remove Pixies.
-//
-// Takes a body of the `application/json` content type.
-//
-// Corresponds with POST /v1/workspaces/{workspaceId}/reports/addPixies (the `AddPixiesToReports` operationId).
-func (c *Client) AddPixiesToReports(ctx context.Context, workspaceID WorkspaceID, params *AddPixiesToReportsParams, body AddPixiesToReportsJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewAddPixiesToReportsRequest(c.Server, workspaceID, params, body)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
-}
-
-// RemovePixiesFromReportsWithBody Remove the Pixies from many reports of a workspace
-//
-// One operation changes all named reports. It is accepted or refused as a unit, by the rules of adding Pixies to many
-// reports. Works even while adding Pixies is turned off. The reports stay tracked items. Counts as one of the account's ten calls a minute that add or remove
-// Pixies.
-//
-// Takes any type of body and a specified content type.
-//
-// Corresponds with POST /v1/workspaces/{workspaceId}/reports/removePixies (the `RemovePixiesFromReports` operationId).
-func (c *Client) RemovePixiesFromReportsWithBody(ctx context.Context, workspaceID WorkspaceID, params *RemovePixiesFromReportsParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewRemovePixiesFromReportsRequestWithBody(c.Server, workspaceID, params, contentType, body)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
-}
-
-// RemovePixiesFromReports Remove the Pixies from many reports of a workspace
-//
-// One operation changes all named reports. It is accepted or refused as a unit, by the rules of adding Pixies to many
-// reports. Works even while adding Pixies is turned off. The reports stay tracked items. Counts as one of the account's ten calls a minute that add or remove
-// Pixies.
-//
-// Takes a body of the `application/json` content type.
-//
-// Corresponds with POST /v1/workspaces/{workspaceId}/reports/removePixies (the `RemovePixiesFromReports` operationId).
-func (c *Client) RemovePixiesFromReports(ctx context.Context, workspaceID WorkspaceID, params *RemovePixiesFromReportsParams, body RemovePixiesFromReportsJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewRemovePixiesFromReportsRequest(c.Server, workspaceID, params, body)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
-}
-
-// AddPixies Add Pixies to a report, or update those in it
-//
-// Uses the workspace's saved tracking setup. Workspace and report are looked up as the signed-in person before
-// anything is counted. A report that never had Pixies becomes a tracked item. The service checks that against the
-// account's cap, and against the caller's license's allocation if the account has more than one license, before it
-// queues any work. If another operation is changing the report, the answer is 409 OperationInProgress, which names
-// the operation in parameters. All people of the account together may add or remove Pixies ten times a minute.
-//
-// Corresponds with POST /v1/workspaces/{workspaceId}/reports/{reportId}/addPixies (the `AddPixies` operationId).
-func (c *Client) AddPixies(ctx context.Context, workspaceID WorkspaceID, reportID ReportID, params *AddPixiesParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewAddPixiesRequest(c.Server, workspaceID, reportID, params)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
-}
-
-// GetReportPixies Read the Pixie state of a report
-//
-// Read from the account's own record. A report without a record is looked up as the caller; if it does not exist
-// or the caller cannot see it, the answer is 404 ItemNotFound. Otherwise the status is NeverAdded. If the look-up
-// failed, reportName is null and unavailableReasons says why. Spends nothing.
-//
-// Corresponds with GET /v1/workspaces/{workspaceId}/reports/{reportId}/pixies (the `GetReportPixies` operationId).
-func (c *Client) GetReportPixies(ctx context.Context, workspaceID WorkspaceID, reportID ReportID, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewGetReportPixiesRequest(c.Server, workspaceID, reportID)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
-}
-
-// GetPageViews Read how often the pages of a report were viewed, by day
-//
-// Counted by Pixies in the last 28 days (UTC), today included. The report is looked up as the signed-in person. Pages without a view are not listed. Spends nothing.
-//
-// Corresponds with GET /v1/workspaces/{workspaceId}/reports/{reportId}/pixies/views (the `GetPageViews` operationId).
-func (c *Client) GetPageViews(ctx context.Context, workspaceID WorkspaceID, reportID ReportID, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewGetPageViewsRequest(c.Server, workspaceID, reportID)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
-}
-
-// RemovePixies Remove the Pixies from a report
-//
-// Works even while adding Pixies is turned off. The report stays a tracked item. If another operation is changing
-// the report, the answer is 409 OperationInProgress, which names the operation in parameters. Counts as one of the
-// account's ten calls a minute that add or remove Pixies.
-//
-// Corresponds with POST /v1/workspaces/{workspaceId}/reports/{reportId}/removePixies (the `RemovePixies` operationId).
-func (c *Client) RemovePixies(ctx context.Context, workspaceID WorkspaceID, reportID ReportID, params *RemovePixiesParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewRemovePixiesRequest(c.Server, workspaceID, reportID, params)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
-}
-
-// ListSemanticModels List the semantic models of a workspace that the signed-in person can see
-//
-// Ordered by name. Read from the platform; spends nothing.
-//
-// Corresponds with GET /v1/workspaces/{workspaceId}/semanticModels (the `ListSemanticModels` operationId).
-func (c *Client) ListSemanticModels(ctx context.Context, workspaceID WorkspaceID, params *ListSemanticModelsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewListSemanticModelsRequest(c.Server, workspaceID, params)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
-}
-
-// ListAbTestsOfSemanticModel List the A/B tests of a semantic model
-//
-// Lists the tests with the model on either side, in the default order of the list of all tests. Never paged; empty
-// when there are none. Spends nothing and makes no call to the platform.
-//
-// Corresponds with GET /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/abTests (the `ListAbTestsOfSemanticModel` operationId).
-func (c *Client) ListAbTestsOfSemanticModel(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewListAbTestsOfSemanticModelRequest(c.Server, workspaceID, semanticModelID)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
-}
-
-// AssessSemanticModel Assess one semantic model
-//
-// The assessment is stored and counts against the day's assessments. Workspace and model are looked up as the
-// signed-in person before anything is counted. If the person has granted permission to read usage, the score is
-// weighted by usage. Otherwise the assessment runs without usage, and the result's usage says so. The first
-// assessment of a model in an account is a first look; the second makes it a tracked item. The service checks that
-// against the account's cap, and against the caller's license's allocation if the account has more than one
-// license, before it queues any work.
-// The regime that is current when the call is accepted scores.
-//
-// Corresponds with POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/assess (the `AssessSemanticModel` operationId).
-func (c *Client) AssessSemanticModel(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, params *AssessSemanticModelParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewAssessSemanticModelRequest(c.Server, workspaceID, semanticModelID, params)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
-}
-
-// DeleteAssessments Delete the assessments of a semantic model
-//
-// Deletes every stored assessment of the model in this account. The model stays a tracked item, with status
-// ResultsDeleted until its next assessment, and spent allowances are not refunded. If no assessment is stored, the
-// call changes nothing. While an assessment of the model runs, the answer is 409 OperationInProgress. The result
-// of an operation whose assessment is deleted answers 410 OperationExpired. Workspace and model are looked up as
-// the signed-in person.
-//
-// Corresponds with DELETE /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/assessments (the `DeleteAssessments` operationId).
-func (c *Client) DeleteAssessments(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewDeleteAssessmentsRequest(c.Server, workspaceID, semanticModelID)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
-}
-
-// ListAssessments List the assessments of a semantic model, newest first
-//
-// The list is empty when no assessment is stored. Workspace and model are looked up as the signed-in person.
-//
-// Corresponds with GET /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/assessments (the `ListAssessments` operationId).
-func (c *Client) ListAssessments(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, params *ListAssessmentsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewListAssessmentsRequest(c.Server, workspaceID, semanticModelID, params)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
-}
-
-// GetAssessment Read an assessment
-//
-// Read from the account's result store. An id that is not an assessment of this model in this account answers 404.
-// Workspace and model are looked up as the signed-in person.
-//
-// Corresponds with GET /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/assessments/{assessmentId} (the `GetAssessment` operationId).
-func (c *Client) GetAssessment(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, assessmentID AssessmentID, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewGetAssessmentRequest(c.Server, workspaceID, semanticModelID, assessmentID)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
-}
-
-// UnpinAssessment Unpin an assessment
-//
-// Unpins a stored assessment; repeating the call changes nothing. The assessment stays stored. Workspace and model
-// are looked up as the signed-in person.
-//
-// Corresponds with DELETE /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/assessments/{assessmentId}/pin (the `UnpinAssessment` operationId).
-func (c *Client) UnpinAssessment(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, assessmentID AssessmentID, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewUnpinAssessmentRequest(c.Server, workspaceID, semanticModelID, assessmentID)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
-}
-
-// PinAssessment Pin an assessment
-//
-// Pins a stored assessment for everyone in the account; repeating the call changes nothing. The list returns
-// pinned assessments with pinned=true. While an assessment is pinned, the result of the operation that assessed
-// the one model stays readable after 7 days. Deleting the model's assessments deletes pinned ones too. Workspace
-// and model are looked up as the signed-in person.
-//
-// Corresponds with POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/assessments/{assessmentId}/pin (the `PinAssessment` operationId).
-func (c *Client) PinAssessment(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, assessmentID AssessmentID, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewPinAssessmentRequest(c.Server, workspaceID, semanticModelID, assessmentID)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
-}
-
-// GetBenchmarkQuestions Read the saved benchmark questions of a semantic model
-//
-// The set that was saved last. Each question says whether it can run on the semantic model as it is now; one whose
-// answer uses a renamed or deleted field cannot, and names that field. A model without a saved set answers an
-// empty set. Workspace and model are looked up as the signed-in person. Spends nothing. format csv and jsonl
-// answer a file to edit, which the save route reads as the same questions. In CSV a cell that a spreadsheet
-// would take for a formula begins with an apostrophe, which saving removes.
-//
-// Corresponds with GET /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/benchmark/questions (the `GetBenchmarkQuestions` operationId).
-func (c *Client) GetBenchmarkQuestions(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, params *GetBenchmarkQuestionsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewGetBenchmarkQuestionsRequest(c.Server, workspaceID, semanticModelID, params)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
-}
-
-// GenerateBenchmarkQuestionsWithBody Generate benchmark questions about a semantic model
-//
-// Spends one of the day's benchmark builds. The operation (GenerateBenchmarkQuestions) answers BenchmarkQuestions
-// as a proposal. Nothing is saved: send the questions to keep to the save route. Questions ask for measures that
-// an AI sees. If usage is known, those that people view most come first. The account's AI provider for questions
-// phrases them, or the embedded one if there is none. The same model gets the same questions with the same ids,
-// except for the year that they name. If no question can be made from the model, the operation fails with
-// QuestionsNotGenerated.
-//
-// Takes any type of body and a specified content type.
-//
-// Corresponds with POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/benchmark/questions/generate (the `GenerateBenchmarkQuestions` operationId).
-func (c *Client) GenerateBenchmarkQuestionsWithBody(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, params *GenerateBenchmarkQuestionsParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewGenerateBenchmarkQuestionsRequestWithBody(c.Server, workspaceID, semanticModelID, params, contentType, body)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
-}
-
-// GenerateBenchmarkQuestions Generate benchmark questions about a semantic model
-//
-// Spends one of the day's benchmark builds. The operation (GenerateBenchmarkQuestions) answers BenchmarkQuestions
-// as a proposal. Nothing is saved: send the questions to keep to the save route. Questions ask for measures that
-// an AI sees. If usage is known, those that people view most come first. The account's AI provider for questions
-// phrases them, or the embedded one if there is none. The same model gets the same questions with the same ids,
-// except for the year that they name. If no question can be made from the model, the operation fails with
-// QuestionsNotGenerated.
-//
-// Takes a body of the `application/json` content type.
-//
-// Corresponds with POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/benchmark/questions/generate (the `GenerateBenchmarkQuestions` operationId).
-func (c *Client) GenerateBenchmarkQuestions(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, params *GenerateBenchmarkQuestionsParams, body GenerateBenchmarkQuestionsJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewGenerateBenchmarkQuestionsRequest(c.Server, workspaceID, semanticModelID, params, body)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
-}
-
-// SaveBenchmarkQuestionsWithBody Save the benchmark questions of a semantic model
-//
-// Replaces the complete saved set; an empty set clears it. Spends nothing. The operation (SaveBenchmarkQuestions)
-// reads the model as the signed-in person. It answers BenchmarkQuestions: which questions can run, and, for a
-// question without fields, the fields its query uses if the query is understood. If two sets are saved at once,
-// the one whose call was accepted later is kept. The answers of reading and generating can be sent unchanged.
-// Questions can also be sent as CSV or as JSON lines. Each faulty cell of such a file is named with its line and
-// column, the first 20 of them, and nothing is saved.
-//
-// Takes any type of body and a specified content type.
-//
-// Corresponds with POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/benchmark/questions/save (the `SaveBenchmarkQuestions` operationId).
-func (c *Client) SaveBenchmarkQuestionsWithBody(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, params *SaveBenchmarkQuestionsParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewSaveBenchmarkQuestionsRequestWithBody(c.Server, workspaceID, semanticModelID, params, contentType, body)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
-}
-
-// SaveBenchmarkQuestions Save the benchmark questions of a semantic model
-//
-// Replaces the complete saved set; an empty set clears it. Spends nothing. The operation (SaveBenchmarkQuestions)
-// reads the model as the signed-in person. It answers BenchmarkQuestions: which questions can run, and, for a
-// question without fields, the fields its query uses if the query is understood. If two sets are saved at once,
-// the one whose call was accepted later is kept. The answers of reading and generating can be sent unchanged.
-// Questions can also be sent as CSV or as JSON lines. Each faulty cell of such a file is named with its line and
-// column, the first 20 of them, and nothing is saved.
-//
-// Takes a body of the `application/json` content type.
-//
-// Corresponds with POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/benchmark/questions/save (the `SaveBenchmarkQuestions` operationId).
-func (c *Client) SaveBenchmarkQuestions(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, params *SaveBenchmarkQuestionsParams, body SaveBenchmarkQuestionsJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewSaveBenchmarkQuestionsRequest(c.Server, workspaceID, semanticModelID, params, body)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
-}
-
-// ListBenchmarkRuns List the benchmark runs of a semantic model, newest first
-//
-// Includes the sides of A/B runs. Workspace and model are looked up as the signed-in person.
-//
-// Corresponds with GET /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/benchmark/runs (the `ListBenchmarkRuns` operationId).
-func (c *Client) ListBenchmarkRuns(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, params *ListBenchmarkRunsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewListBenchmarkRunsRequest(c.Server, workspaceID, semanticModelID, params)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
-}
-
-// StartBenchmarkRunWithBody Ask the saved benchmark questions of a semantic model
-//
-// Asks the saved questions that can run; a model without any answers 400 BenchmarkQuestionsMissing. The run counts
-// toward the account's benchmark runs and makes the model a tracked item. Model and data agent are looked up as
-// the signed-in person before anything is counted. The run's id is the operation's id; cancel stops the run.
-//
-// Takes any type of body and a specified content type.
-//
-// Corresponds with POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/benchmark/runs (the `StartBenchmarkRun` operationId).
-func (c *Client) StartBenchmarkRunWithBody(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, params *StartBenchmarkRunParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewStartBenchmarkRunRequestWithBody(c.Server, workspaceID, semanticModelID, params, contentType, body)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
-}
-
-// StartBenchmarkRun Ask the saved benchmark questions of a semantic model
-//
-// Asks the saved questions that can run; a model without any answers 400 BenchmarkQuestionsMissing. The run counts
-// toward the account's benchmark runs and makes the model a tracked item. Model and data agent are looked up as
-// the signed-in person before anything is counted. The run's id is the operation's id; cancel stops the run.
-//
-// Takes a body of the `application/json` content type.
-//
-// Corresponds with POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/benchmark/runs (the `StartBenchmarkRun` operationId).
-func (c *Client) StartBenchmarkRun(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, params *StartBenchmarkRunParams, body StartBenchmarkRunJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewStartBenchmarkRunRequest(c.Server, workspaceID, semanticModelID, params, body)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
-}
-
-// DeleteBenchmarkRun Delete a benchmark run
-//
-// Deletes the run with its answers. The operation of a run in progress becomes Failed; if the run is a side of an
-// A/B run in progress, the answer is 409 OperationInProgress. Nothing is refunded. A test that was made from the
-// run cannot be run again.
-//
-// Corresponds with DELETE /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/benchmark/runs/{runId} (the `DeleteBenchmarkRun` operationId).
-func (c *Client) DeleteBenchmarkRun(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, runID RunID, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewDeleteBenchmarkRunRequest(c.Server, workspaceID, semanticModelID, runID)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
-}
-
-// GetBenchmarkRun Read a benchmark run
-//
-// Workspace and model are looked up as the signed-in person.
-//
-// Corresponds with GET /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/benchmark/runs/{runId} (the `GetBenchmarkRun` operationId).
-func (c *Client) GetBenchmarkRun(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, runID RunID, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewGetBenchmarkRunRequest(c.Server, workspaceID, semanticModelID, runID)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
-}
-
-// OverruleVerdictWithBody Overrule the verdict on an answer
-//
-// Replaces the verdict on the answers to one question of a run by that of a person, with a reason. Only the person
-// who started the run and administrators of the account may do this. The result shows the new verdict next to the
-// service's. The score and the verdicts of the run are computed again, and so are the comparisons of the A/B runs
-// that have it as a side. Repeating
-// the call changes nothing; another verdict replaces the earlier one. Workspace and model are looked up as the
-// signed-in person.
-//
-// Takes any type of body and a specified content type.
-//
-// Corresponds with POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/benchmark/runs/{runId}/questions/{questionId}/verdict (the `OverruleVerdict` operationId).
-func (c *Client) OverruleVerdictWithBody(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, runID RunID, questionID QuestionID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewOverruleVerdictRequestWithBody(c.Server, workspaceID, semanticModelID, runID, questionID, contentType, body)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
-}
-
-// OverruleVerdict Overrule the verdict on an answer
-//
-// Replaces the verdict on the answers to one question of a run by that of a person, with a reason. Only the person
-// who started the run and administrators of the account may do this. The result shows the new verdict next to the
-// service's. The score and the verdicts of the run are computed again, and so are the comparisons of the A/B runs
-// that have it as a side. Repeating
-// the call changes nothing; another verdict replaces the earlier one. Workspace and model are looked up as the
-// signed-in person.
-//
-// Takes a body of the `application/json` content type.
-//
-// Corresponds with POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/benchmark/runs/{runId}/questions/{questionId}/verdict (the `OverruleVerdict` operationId).
-func (c *Client) OverruleVerdict(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, runID RunID, questionID QuestionID, body OverruleVerdictJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewOverruleVerdictRequest(c.Server, workspaceID, semanticModelID, runID, questionID, body)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
-}
-
-// GetBenchmarkRunResult Read the result of a benchmark run
-//
-// A succeeded run has a result. While the run is in progress, the answer is 409 ResultNotReady with Retry-After.
-// If it failed or was stopped, the answer is 409 OperationHasNoResult, and the run says why. The document is
-// returned as stored.
-//
-// The person who started the run can read it without a check on the platform. Other people of the account can read
-// it only while the platform lets them see the model and the data agent that answered. That check is cached for
-// five minutes.
-//
-// Corresponds with GET /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/benchmark/runs/{runId}/result (the `GetBenchmarkRunResult` operationId).
-func (c *Client) GetBenchmarkRunResult(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, runID RunID, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewGetBenchmarkRunResultRequest(c.Server, workspaceID, semanticModelID, runID)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
-}
-
-// GetHistory List the scores of a semantic model over time, and what was written between them
-//
-// One element for each stored assessment, newest first. It has the applies and reverts that ended after the
-// previous assessment and before this one. Workspace and model are looked up as the signed-in person.
-//
-// Corresponds with GET /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/history (the `GetHistory` operationId).
-func (c *Client) GetHistory(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, params *GetHistoryParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewGetHistoryRequest(c.Server, workspaceID, semanticModelID, params)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
-}
-
-// OptimizeWithBody Propose, or propose and write, every kind of optimization
-//
-// One operation with a child operation for each kind, in the order aiInstructions, descriptions, properties,
-// aiDataSchema. Each child runs as the operation that the kind's own route starts. With approval required, the
-// operation (PreviewOptimizations) answers a BundlePreview for optimize/apply. With approval none
-// (ApplyOptimizations), the applies follow, one kind at a time; each starts when the person who started this
-// operation reads it. aiDataSchema is previewed and not written. A kind that its own route would refuse is
-// Skipped. If every kind is, the call is refused with the first kind's refusal.
-//
-// Takes any type of body and a specified content type.
-//
-// Corresponds with POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/optimize (the `Optimize` operationId).
-func (c *Client) OptimizeWithBody(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, params *OptimizeParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewOptimizeRequestWithBody(c.Server, workspaceID, semanticModelID, params, contentType, body)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
-}
-
-// Optimize Propose, or propose and write, every kind of optimization
-//
-// One operation with a child operation for each kind, in the order aiInstructions, descriptions, properties,
-// aiDataSchema. Each child runs as the operation that the kind's own route starts. With approval required, the
-// operation (PreviewOptimizations) answers a BundlePreview for optimize/apply. With approval none
-// (ApplyOptimizations), the applies follow, one kind at a time; each starts when the person who started this
-// operation reads it. aiDataSchema is previewed and not written. A kind that its own route would refuse is
-// Skipped. If every kind is, the call is refused with the first kind's refusal.
-//
-// Takes a body of the `application/json` content type.
-//
-// Corresponds with POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/optimize (the `Optimize` operationId).
-func (c *Client) Optimize(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, params *OptimizeParams, body OptimizeJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewOptimizeRequest(c.Server, workspaceID, semanticModelID, params, body)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
-}
-
-// ApplyOptimizationsWithBody Write the kinds of a bundle preview
-//
-// Applies one kind at a time, in the order of optimize. The first starts with the call; each other one starts when
-// the person who started this operation (ApplyOptimizations) reads it. The result is a BundleApply. A bundle
-// preview can be applied once: a second apply answers 400 InvalidPreview, which names the first.
-//
-// Takes any type of body and a specified content type.
-//
-// Corresponds with POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/optimize/apply (the `ApplyOptimizations` operationId).
-func (c *Client) ApplyOptimizationsWithBody(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, params *ApplyOptimizationsParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewApplyOptimizationsRequestWithBody(c.Server, workspaceID, semanticModelID, params, contentType, body)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
-}
-
-// ApplyOptimizations Write the kinds of a bundle preview
-//
-// Applies one kind at a time, in the order of optimize. The first starts with the call; each other one starts when
-// the person who started this operation (ApplyOptimizations) reads it. The result is a BundleApply. A bundle
-// preview can be applied once: a second apply answers 400 InvalidPreview, which names the first.
-//
-// Takes a body of the `application/json` content type.
-//
-// Corresponds with POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/optimize/apply (the `ApplyOptimizations` operationId).
-func (c *Client) ApplyOptimizations(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, params *ApplyOptimizationsParams, body ApplyOptimizationsJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewApplyOptimizationsRequest(c.Server, workspaceID, semanticModelID, params, body)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
-}
-
-// RevertOptimizationsWithBody Revert a bundle apply
-//
-// Reverts one kind at a time, the last written first. The first starts with the call; each other one starts when
-// the person who started this operation (RevertOptimizations) reads it. The result is a BundleApply with reverts.
-//
-// An id that is not a bundle apply of this model by this account answers 404 OperationNotFound. One that has not
-// ended answers 409 OperationInProgress. One that wrote nothing or was already reverted answers 400. One older
-// than 30 days answers 410 OperationExpired.
-//
-// Takes any type of body and a specified content type.
-//
-// Corresponds with POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/optimize/revert (the `RevertOptimizations` operationId).
-func (c *Client) RevertOptimizationsWithBody(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, params *RevertOptimizationsParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewRevertOptimizationsRequestWithBody(c.Server, workspaceID, semanticModelID, params, contentType, body)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
-}
-
-// RevertOptimizations Revert a bundle apply
-//
-// Reverts one kind at a time, the last written first. The first starts with the call; each other one starts when
-// the person who started this operation (RevertOptimizations) reads it. The result is a BundleApply with reverts.
-//
-// An id that is not a bundle apply of this model by this account answers 404 OperationNotFound. One that has not
-// ended answers 409 OperationInProgress. One that wrote nothing or was already reverted answers 400. One older
-// than 30 days answers 410 OperationExpired.
-//
-// Takes a body of the `application/json` content type.
-//
-// Corresponds with POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/optimize/revert (the `RevertOptimizations` operationId).
-func (c *Client) RevertOptimizations(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, params *RevertOptimizationsParams, body RevertOptimizationsJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewRevertOptimizationsRequest(c.Server, workspaceID, semanticModelID, params, body)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
-}
-
-// RevertOptimizationWithBody Revert an apply
-//
-// Restores the previous value of every object that the apply changed and nothing else. The operation
-// (RevertOptimization) answers an ApplyRecord with reverts. It counts as an apply for the day's optimization
-// applies and takes the write lock.
-//
-// An id that is not an apply of this model by this account answers 404 OperationNotFound. An apply that has not
-// ended answers 409 OperationInProgress. One that wrote nothing or was already reverted answers 400. One whose
-// objects a later apply has written answers 409 ItemChanged, which names the object and that apply. One older than
-// 30 days answers 410 OperationExpired.
-//
-// Takes any type of body and a specified content type.
-//
-// Corresponds with POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/revert (the `RevertOptimization` operationId).
-func (c *Client) RevertOptimizationWithBody(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, params *RevertOptimizationParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewRevertOptimizationRequestWithBody(c.Server, workspaceID, semanticModelID, params, contentType, body)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
-}
-
-// RevertOptimization Revert an apply
-//
-// Restores the previous value of every object that the apply changed and nothing else. The operation
-// (RevertOptimization) answers an ApplyRecord with reverts. It counts as an apply for the day's optimization
-// applies and takes the write lock.
-//
-// An id that is not an apply of this model by this account answers 404 OperationNotFound. An apply that has not
-// ended answers 409 OperationInProgress. One that wrote nothing or was already reverted answers 400. One whose
-// objects a later apply has written answers 409 ItemChanged, which names the object and that apply. One older than
-// 30 days answers 410 OperationExpired.
-//
-// Takes a body of the `application/json` content type.
-//
-// Corresponds with POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/revert (the `RevertOptimization` operationId).
-func (c *Client) RevertOptimization(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, params *RevertOptimizationParams, body RevertOptimizationJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewRevertOptimizationRequest(c.Server, workspaceID, semanticModelID, params, body)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
-}
-
-// ListSchedulesOfModel List the schedule of a semantic model
-//
-// The list has at most one schedule and is empty when the model has none. Workspace and model are looked up as the
-// signed-in person. A read by the schedule's owner stores the owner's token, as a read of the schedule itself
-// does.
-//
-// Corresponds with GET /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/schedules (the `ListSchedulesOfModel` operationId).
-func (c *Client) ListSchedulesOfModel(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, params *ListSchedulesOfModelParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewListSchedulesOfModelRequest(c.Server, workspaceID, semanticModelID, params)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
-}
-
-// CreateScheduleWithBody Schedule the assessments of a semantic model
-//
-// Creates the model's schedule. If the model already has one, the answer is 409 ScheduleConflict, whose parameters
-// name it. The call starts no operation. The caller becomes the schedule's owner. At each slot an assessment
-// starts as if the owner had called assess: the same allowances and refusals apply, and the operation belongs to
-// the owner. The owner's token is stored encrypted until it expires. A slot without a valid token pauses the
-// schedule. Workspace and model are looked up as the signed-in person.
-//
-// Takes any type of body and a specified content type.
-//
-// Corresponds with POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/schedules (the `CreateSchedule` operationId).
-func (c *Client) CreateScheduleWithBody(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewCreateScheduleRequestWithBody(c.Server, workspaceID, semanticModelID, contentType, body)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
-}
-
-// CreateSchedule Schedule the assessments of a semantic model
-//
-// Creates the model's schedule. If the model already has one, the answer is 409 ScheduleConflict, whose parameters
-// name it. The call starts no operation. The caller becomes the schedule's owner. At each slot an assessment
-// starts as if the owner had called assess: the same allowances and refusals apply, and the operation belongs to
-// the owner. The owner's token is stored encrypted until it expires. A slot without a valid token pauses the
-// schedule. Workspace and model are looked up as the signed-in person.
-//
-// Takes a body of the `application/json` content type.
-//
-// Corresponds with POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/schedules (the `CreateSchedule` operationId).
-func (c *Client) CreateSchedule(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, body CreateScheduleJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewCreateScheduleRequest(c.Server, workspaceID, semanticModelID, body)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
-}
-
-// GetAIView Read what an AI sees of a semantic model
-//
-// The tables, columns, measures, relationships and verified answers that Copilot sees, and the AI instructions. Workspace
-// and model are looked up, and the model's definition is read, as the signed-in person: nothing of it is stored, and
-// nothing is spent. If the definition is not valid, the answer is 400 InvalidRequest. While the platform is still
-// reading it, the answer is 502 PlatformUnavailable with Retry-After.
-//
-// Corresponds with GET /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/view (the `GetAIView` operationId).
-func (c *Client) GetAIView(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewGetAIViewRequest(c.Server, workspaceID, semanticModelID)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
-}
-
-// ApplyOptimizationWithBody Write an optimization
-//
-// With previewId, writes all changes of a preview, or those that keys selects, with the caller's own texts in
-// values. With approval none, proposes and writes in one operation; aiDataSchema cannot be written this way. The
-// operation (ApplyOptimization) answers an ApplyRecord and holds the model's write lock while it runs. A second
-// change of the model answers 409 OperationInProgress.
-//
-// Each write counts as one of the day's optimization applies. properties makes up to two writes: display folders,
-// then field defaults. A second write, and the write of an unattended apply, start when the person who started the
-// operation reads it with a token that may start work. Changes made to the model since the preview are never
-// overwritten. Unattended, changes that a person must review are skipped with ReviewRequired: those that reviewRequired
-// explains, and all if falls explains it.
-//
-// Takes any type of body and a specified content type.
-//
-// Corresponds with POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/{kind}/apply (the `ApplyOptimization` operationId).
-func (c *Client) ApplyOptimizationWithBody(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, kind Kind, params *ApplyOptimizationParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewApplyOptimizationRequestWithBody(c.Server, workspaceID, semanticModelID, kind, params, contentType, body)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
-}
-
-// ApplyOptimization Write an optimization
-//
-// With previewId, writes all changes of a preview, or those that keys selects, with the caller's own texts in
-// values. With approval none, proposes and writes in one operation; aiDataSchema cannot be written this way. The
-// operation (ApplyOptimization) answers an ApplyRecord and holds the model's write lock while it runs. A second
-// change of the model answers 409 OperationInProgress.
-//
-// Each write counts as one of the day's optimization applies. properties makes up to two writes: display folders,
-// then field defaults. A second write, and the write of an unattended apply, start when the person who started the
-// operation reads it with a token that may start work. Changes made to the model since the preview are never
-// overwritten. Unattended, changes that a person must review are skipped with ReviewRequired: those that reviewRequired
-// explains, and all if falls explains it.
-//
-// Takes a body of the `application/json` content type.
-//
-// Corresponds with POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/{kind}/apply (the `ApplyOptimization` operationId).
-func (c *Client) ApplyOptimization(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, kind Kind, params *ApplyOptimizationParams, body ApplyOptimizationJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewApplyOptimizationRequest(c.Server, workspaceID, semanticModelID, kind, params, body)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
-}
-
-// PreviewOptimization Propose an optimization of a semantic model
-//
-// Writes nothing and spends nothing. The operation (PreviewOptimization) answers a Preview, which is kept for 24
-// hours under its previewId. For descriptions and properties, the objects are those that the model's latest
-// assessment found; a model without an assessment in this account answers 404 AssessmentNotFound. A kind with
-// nothing to propose answers 202 too, and nothingToDo says why. The permissions to read usage and to ask a data
-// agent are optional.
-//
-// Corresponds with POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/{kind}/preview (the `PreviewOptimization` operationId).
-func (c *Client) PreviewOptimization(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, kind Kind, params *PreviewOptimizationParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewPreviewOptimizationRequest(c.Server, workspaceID, semanticModelID, kind, params)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
-}
-
-// ScorePreviewWithBody Score a part of a preview
-//
-// Reads the model as the signed-in person and scores it twice: as it is, and with the changes of a preview that keys
-// selects, with the caller's own texts in values. It uses the rules of the service and does not weight by usage.
-// Writes nothing, stores nothing and spends nothing. While the platform is still reading the definition, the answer
-// is 502 PlatformUnavailable with Retry-After.
-//
-// Takes any type of body and a specified content type.
-//
-// Corresponds with POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/{kind}/score (the `ScorePreview` operationId).
-func (c *Client) ScorePreviewWithBody(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, kind Kind, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewScorePreviewRequestWithBody(c.Server, workspaceID, semanticModelID, kind, contentType, body)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
-}
-
-// ScorePreview Score a part of a preview
-//
-// Reads the model as the signed-in person and scores it twice: as it is, and with the changes of a preview that keys
-// selects, with the caller's own texts in values. It uses the rules of the service and does not weight by usage.
-// Writes nothing, stores nothing and spends nothing. While the platform is still reading the definition, the answer
-// is 502 PlatformUnavailable with Retry-After.
-//
-// Takes a body of the `application/json` content type.
-//
-// Corresponds with POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/{kind}/score (the `ScorePreview` operationId).
-func (c *Client) ScorePreview(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, kind Kind, body ScorePreviewJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewScorePreviewRequest(c.Server, workspaceID, semanticModelID, kind, body)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
-}
-
-// NewGetAccountRequest constructs an http.Request for the GetAccount method
-func NewGetAccountRequest(server string) (*http.Request, error) {
-	var err error
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/v1/account")
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-
-	return req, nil
-}
-
-// NewListPermissionsRequest constructs an http.Request for the ListPermissions method
-func NewListPermissionsRequest(server string) (*http.Request, error) {
-	var err error
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/v1/account/permissions")
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-
-	return req, nil
-}
-
-// NewListAIProvidersRequest constructs an http.Request for the ListAIProviders method
-func NewListAIProvidersRequest(server string) (*http.Request, error) {
-	var err error
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/v1/aiProviders")
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-
-	return req, nil
-}
-
-// NewSaveAIProviderRequest calls the generic SaveAIProvider builder with application/json body
-func NewSaveAIProviderRequest(server string, body SaveAIProviderJSONRequestBody) (*http.Request, error) {
-	var bodyReader io.Reader
-	buf, err := json.Marshal(body)
-	if err != nil {
-		return nil, err
-	}
-	bodyReader = bytes.NewReader(buf)
-	return NewSaveAIProviderRequestWithBody(server, "application/json", bodyReader)
-}
-
-// NewSaveAIProviderRequestWithBody constructs an http.Request for the SaveAIProvider method, with any body, and a specified content type
-func NewSaveAIProviderRequestWithBody(server string, contentType string, body io.Reader) (*http.Request, error) {
-	var err error
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/v1/aiProviders")
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
-	if err != nil {
-		return nil, err
-	}
-
-	req.Header.Add("Content-Type", contentType)
-
-	return req, nil
-}
-
-// NewDeleteAIProviderRequest constructs an http.Request for the DeleteAIProvider method
-func NewDeleteAIProviderRequest(server string, providerID ProviderID) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "providerId", providerID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/v1/aiProviders/%s", pathParam0)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodDelete, queryURL.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-
-	return req, nil
-}
-
-// NewGetAIProviderRequest constructs an http.Request for the GetAIProvider method
-func NewGetAIProviderRequest(server string, providerID ProviderID) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "providerId", providerID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/v1/aiProviders/%s", pathParam0)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-
-	return req, nil
-}
-
-// NewChangeAIProviderRequest calls the generic ChangeAIProvider builder with application/json body
-func NewChangeAIProviderRequest(server string, providerID ProviderID, body ChangeAIProviderJSONRequestBody) (*http.Request, error) {
-	var bodyReader io.Reader
-	buf, err := json.Marshal(body)
-	if err != nil {
-		return nil, err
-	}
-	bodyReader = bytes.NewReader(buf)
-	return NewChangeAIProviderRequestWithBody(server, providerID, "application/json", bodyReader)
-}
-
-// NewChangeAIProviderRequestWithBody constructs an http.Request for the ChangeAIProvider method, with any body, and a specified content type
-func NewChangeAIProviderRequestWithBody(server string, providerID ProviderID, contentType string, body io.Reader) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "providerId", providerID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/v1/aiProviders/%s", pathParam0)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodPatch, queryURL.String(), body)
-	if err != nil {
-		return nil, err
-	}
-
-	req.Header.Add("Content-Type", contentType)
-
-	return req, nil
-}
-
-// NewTestAIProviderRequest constructs an http.Request for the TestAIProvider method
-func NewTestAIProviderRequest(server string, providerID ProviderID) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "providerId", providerID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/v1/aiProviders/%s/test", pathParam0)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodPost, queryURL.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-
-	return req, nil
-}
-
-// NewListAbTestsRequest constructs an http.Request for the ListAbTests method
-func NewListAbTestsRequest(server string, params *ListAbTestsParams) (*http.Request, error) {
-	var err error
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/v1/aiReadiness/abTests")
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	if params != nil {
-		// queryValues collects non-styled parameters (passthrough, JSON)
-		// that are safe to round-trip through url.Values.Encode().
-		queryValues := queryURL.Query()
-		// rawQueryFragments collects pre-encoded query fragments from
-		// styled parameters, preserving literal commas as delimiters
-		// per the OpenAPI spec (e.g. "color=blue,black,brown").
-		var rawQueryFragments []string
-
-		if params.Q != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "q", *params.Q, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if params.WorkspaceID != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "workspaceId", *params.WorkspaceID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: "uuid"}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if params.Sort != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "sort", *params.Sort, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if params.MaxResults != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "maxResults", *params.MaxResults, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if params.ContinuationToken != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "continuationToken", *params.ContinuationToken, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if encoded := queryValues.Encode(); encoded != "" {
-			rawQueryFragments = append(rawQueryFragments, encoded)
-		}
-		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
-	}
-
-	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-
-	return req, nil
-}
-
-// NewCreateAbTestRequest calls the generic CreateAbTest builder with application/json body
-func NewCreateAbTestRequest(server string, params *CreateAbTestParams, body CreateAbTestJSONRequestBody) (*http.Request, error) {
-	var bodyReader io.Reader
-	buf, err := json.Marshal(body)
-	if err != nil {
-		return nil, err
-	}
-	bodyReader = bytes.NewReader(buf)
-	return NewCreateAbTestRequestWithBody(server, params, "application/json", bodyReader)
-}
-
-// NewCreateAbTestRequestWithBody constructs an http.Request for the CreateAbTest method, with any body, and a specified content type
-func NewCreateAbTestRequestWithBody(server string, params *CreateAbTestParams, contentType string, body io.Reader) (*http.Request, error) {
-	var err error
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/v1/aiReadiness/abTests")
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
-	if err != nil {
-		return nil, err
-	}
-
-	req.Header.Add("Content-Type", contentType)
-
-	if params != nil {
-
-		if params.IdempotencyKey != nil {
-			var headerParam0 string
-
-			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", *params.IdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
-			if err != nil {
-				return nil, err
-			}
-
-			req.Header.Set("Idempotency-Key", headerParam0)
-		}
-
-	}
-
-	return req, nil
-}
-
-// NewDeleteAbTestRequest constructs an http.Request for the DeleteAbTest method
-func NewDeleteAbTestRequest(server string, abTestID AbTestID) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "abTestId", abTestID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/v1/aiReadiness/abTests/%s", pathParam0)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodDelete, queryURL.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-
-	return req, nil
-}
-
-// NewGetAbTestRequest constructs an http.Request for the GetAbTest method
-func NewGetAbTestRequest(server string, abTestID AbTestID, params *GetAbTestParams) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "abTestId", abTestID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/v1/aiReadiness/abTests/%s", pathParam0)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-
-	if params != nil {
-
-		if params.IfNoneMatch != nil {
-			var headerParam0 string
-
-			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "If-None-Match", *params.IfNoneMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
-			if err != nil {
-				return nil, err
-			}
-
-			req.Header.Set("If-None-Match", headerParam0)
-		}
-
-	}
-
-	return req, nil
-}
-
-// NewUpdateAbTestRequest calls the generic UpdateAbTest builder with application/json body
-func NewUpdateAbTestRequest(server string, abTestID AbTestID, params *UpdateAbTestParams, body UpdateAbTestJSONRequestBody) (*http.Request, error) {
-	var bodyReader io.Reader
-	buf, err := json.Marshal(body)
-	if err != nil {
-		return nil, err
-	}
-	bodyReader = bytes.NewReader(buf)
-	return NewUpdateAbTestRequestWithBody(server, abTestID, params, "application/json", bodyReader)
-}
-
-// NewUpdateAbTestRequestWithBody constructs an http.Request for the UpdateAbTest method, with any body, and a specified content type
-func NewUpdateAbTestRequestWithBody(server string, abTestID AbTestID, params *UpdateAbTestParams, contentType string, body io.Reader) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "abTestId", abTestID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/v1/aiReadiness/abTests/%s", pathParam0)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodPatch, queryURL.String(), body)
-	if err != nil {
-		return nil, err
-	}
-
-	req.Header.Add("Content-Type", contentType)
-
-	if params != nil {
-
-		if params.IfMatch != nil {
-			var headerParam0 string
-
-			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "If-Match", *params.IfMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
-			if err != nil {
-				return nil, err
-			}
-
-			req.Header.Set("If-Match", headerParam0)
-		}
-
-	}
-
-	return req, nil
-}
-
-// NewListAbTestRunsRequest constructs an http.Request for the ListAbTestRuns method
-func NewListAbTestRunsRequest(server string, abTestID AbTestID, params *ListAbTestRunsParams) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "abTestId", abTestID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/v1/aiReadiness/abTests/%s/runs", pathParam0)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	if params != nil {
-		// queryValues collects non-styled parameters (passthrough, JSON)
-		// that are safe to round-trip through url.Values.Encode().
-		queryValues := queryURL.Query()
-		// rawQueryFragments collects pre-encoded query fragments from
-		// styled parameters, preserving literal commas as delimiters
-		// per the OpenAPI spec (e.g. "color=blue,black,brown").
-		var rawQueryFragments []string
-
-		if params.MaxResults != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "maxResults", *params.MaxResults, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if params.ContinuationToken != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "continuationToken", *params.ContinuationToken, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if encoded := queryValues.Encode(); encoded != "" {
-			rawQueryFragments = append(rawQueryFragments, encoded)
-		}
-		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
-	}
-
-	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-
-	return req, nil
-}
-
-// NewRunAbTestAgainRequest calls the generic RunAbTestAgain builder with application/json body
-func NewRunAbTestAgainRequest(server string, abTestID AbTestID, params *RunAbTestAgainParams, body RunAbTestAgainJSONRequestBody) (*http.Request, error) {
-	var bodyReader io.Reader
-	buf, err := json.Marshal(body)
-	if err != nil {
-		return nil, err
-	}
-	bodyReader = bytes.NewReader(buf)
-	return NewRunAbTestAgainRequestWithBody(server, abTestID, params, "application/json", bodyReader)
-}
-
-// NewRunAbTestAgainRequestWithBody constructs an http.Request for the RunAbTestAgain method, with any body, and a specified content type
-func NewRunAbTestAgainRequestWithBody(server string, abTestID AbTestID, params *RunAbTestAgainParams, contentType string, body io.Reader) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "abTestId", abTestID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/v1/aiReadiness/abTests/%s/runs", pathParam0)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
-	if err != nil {
-		return nil, err
-	}
-
-	req.Header.Add("Content-Type", contentType)
-
-	if params != nil {
-
-		if params.IdempotencyKey != nil {
-			var headerParam0 string
-
-			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", *params.IdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
-			if err != nil {
-				return nil, err
-			}
-
-			req.Header.Set("Idempotency-Key", headerParam0)
-		}
-
-	}
-
-	return req, nil
-}
-
-// NewDeleteAbTestRunRequest constructs an http.Request for the DeleteAbTestRun method
-func NewDeleteAbTestRunRequest(server string, abTestID AbTestID, runID RunID) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "abTestId", abTestID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
-	if err != nil {
-		return nil, err
-	}
-
-	var pathParam1 string
-
-	pathParam1, err = runtime.StyleParamWithOptions("simple", false, "runId", runID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/v1/aiReadiness/abTests/%s/runs/%s", pathParam0, pathParam1)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodDelete, queryURL.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-
-	return req, nil
-}
-
-// NewGetAbTestRunRequest constructs an http.Request for the GetAbTestRun method
-func NewGetAbTestRunRequest(server string, abTestID AbTestID, runID RunID) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "abTestId", abTestID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
-	if err != nil {
-		return nil, err
-	}
-
-	var pathParam1 string
-
-	pathParam1, err = runtime.StyleParamWithOptions("simple", false, "runId", runID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/v1/aiReadiness/abTests/%s/runs/%s", pathParam0, pathParam1)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-
-	return req, nil
-}
-
-// NewGetAbTestRunResultRequest constructs an http.Request for the GetAbTestRunResult method
-func NewGetAbTestRunResultRequest(server string, abTestID AbTestID, runID RunID) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "abTestId", abTestID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
-	if err != nil {
-		return nil, err
-	}
-
-	var pathParam1 string
-
-	pathParam1, err = runtime.StyleParamWithOptions("simple", false, "runId", runID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/v1/aiReadiness/abTests/%s/runs/%s/result", pathParam0, pathParam1)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-
-	return req, nil
-}
-
-// NewGetPortfolioRequest constructs an http.Request for the GetPortfolio method
-func NewGetPortfolioRequest(server string, params *GetPortfolioParams) (*http.Request, error) {
-	var err error
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/v1/aiReadiness/portfolio")
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	if params != nil {
-		// queryValues collects non-styled parameters (passthrough, JSON)
-		// that are safe to round-trip through url.Values.Encode().
-		queryValues := queryURL.Query()
-		// rawQueryFragments collects pre-encoded query fragments from
-		// styled parameters, preserving literal commas as delimiters
-		// per the OpenAPI spec (e.g. "color=blue,black,brown").
-		var rawQueryFragments []string
-
-		if params.Q != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "q", *params.Q, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if params.WorkspaceID != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "workspaceId", *params.WorkspaceID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: "uuid"}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if params.ScoreBelow != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "scoreBelow", *params.ScoreBelow, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if params.NotAssessedSince != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "notAssessedSince", *params.NotAssessedSince, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: "date-time"}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if params.Sort != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "sort", *params.Sort, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if params.MaxResults != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "maxResults", *params.MaxResults, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if params.ContinuationToken != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "continuationToken", *params.ContinuationToken, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if encoded := queryValues.Encode(); encoded != "" {
-			rawQueryFragments = append(rawQueryFragments, encoded)
-		}
-		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
-	}
-
-	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-
-	return req, nil
-}
-
-// NewGetPortfolioSummaryRequest constructs an http.Request for the GetPortfolioSummary method
-func NewGetPortfolioSummaryRequest(server string, params *GetPortfolioSummaryParams) (*http.Request, error) {
-	var err error
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/v1/aiReadiness/portfolio/summary")
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	if params != nil {
-		// queryValues collects non-styled parameters (passthrough, JSON)
-		// that are safe to round-trip through url.Values.Encode().
-		queryValues := queryURL.Query()
-		// rawQueryFragments collects pre-encoded query fragments from
-		// styled parameters, preserving literal commas as delimiters
-		// per the OpenAPI spec (e.g. "color=blue,black,brown").
-		var rawQueryFragments []string
-
-		if params.Q != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "q", *params.Q, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if params.WorkspaceID != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "workspaceId", *params.WorkspaceID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: "uuid"}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if params.ScoreBelow != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "scoreBelow", *params.ScoreBelow, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if params.NotAssessedSince != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "notAssessedSince", *params.NotAssessedSince, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: "date-time"}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if encoded := queryValues.Encode(); encoded != "" {
-			rawQueryFragments = append(rawQueryFragments, encoded)
-		}
-		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
-	}
-
-	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-
-	return req, nil
-}
-
-// NewListSchedulesRequest constructs an http.Request for the ListSchedules method
-func NewListSchedulesRequest(server string, params *ListSchedulesParams) (*http.Request, error) {
-	var err error
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/v1/aiReadiness/schedules")
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	if params != nil {
-		// queryValues collects non-styled parameters (passthrough, JSON)
-		// that are safe to round-trip through url.Values.Encode().
-		queryValues := queryURL.Query()
-		// rawQueryFragments collects pre-encoded query fragments from
-		// styled parameters, preserving literal commas as delimiters
-		// per the OpenAPI spec (e.g. "color=blue,black,brown").
-		var rawQueryFragments []string
-
-		if params.MaxResults != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "maxResults", *params.MaxResults, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if params.ContinuationToken != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "continuationToken", *params.ContinuationToken, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if encoded := queryValues.Encode(); encoded != "" {
-			rawQueryFragments = append(rawQueryFragments, encoded)
-		}
-		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
-	}
-
-	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-
-	return req, nil
-}
-
-// NewDeleteScheduleRequest constructs an http.Request for the DeleteSchedule method
-func NewDeleteScheduleRequest(server string, scheduleID ScheduleID) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "scheduleId", scheduleID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/v1/aiReadiness/schedules/%s", pathParam0)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodDelete, queryURL.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-
-	return req, nil
-}
-
-// NewGetScheduleRequest constructs an http.Request for the GetSchedule method
-func NewGetScheduleRequest(server string, scheduleID ScheduleID) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "scheduleId", scheduleID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/v1/aiReadiness/schedules/%s", pathParam0)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-
-	return req, nil
-}
-
-// NewChangeScheduleRequest calls the generic ChangeSchedule builder with application/json body
-func NewChangeScheduleRequest(server string, scheduleID ScheduleID, body ChangeScheduleJSONRequestBody) (*http.Request, error) {
-	var bodyReader io.Reader
-	buf, err := json.Marshal(body)
-	if err != nil {
-		return nil, err
-	}
-	bodyReader = bytes.NewReader(buf)
-	return NewChangeScheduleRequestWithBody(server, scheduleID, "application/json", bodyReader)
-}
-
-// NewChangeScheduleRequestWithBody constructs an http.Request for the ChangeSchedule method, with any body, and a specified content type
-func NewChangeScheduleRequestWithBody(server string, scheduleID ScheduleID, contentType string, body io.Reader) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "scheduleId", scheduleID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/v1/aiReadiness/schedules/%s", pathParam0)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodPatch, queryURL.String(), body)
-	if err != nil {
-		return nil, err
-	}
-
-	req.Header.Add("Content-Type", contentType)
-
-	return req, nil
-}
-
-// NewGetAccountTreeRequest constructs an http.Request for the GetAccountTree method
-func NewGetAccountTreeRequest(server string, accountID AccountID, object Object) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "accountId", accountID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
-	if err != nil {
-		return nil, err
-	}
-
-	var pathParam1 string
-
-	pathParam1, err = runtime.StyleParamWithOptions("simple", false, "object", object, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/v1/audit/accounts/%s/%s", pathParam0, pathParam1)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-
-	return req, nil
-}
-
-// NewListAuditEventsRequest constructs an http.Request for the ListAuditEvents method
-func NewListAuditEventsRequest(server string, params *ListAuditEventsParams) (*http.Request, error) {
-	var err error
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/v1/audit/events")
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	if params != nil {
-		// queryValues collects non-styled parameters (passthrough, JSON)
-		// that are safe to round-trip through url.Values.Encode().
-		queryValues := queryURL.Query()
-		// rawQueryFragments collects pre-encoded query fragments from
-		// styled parameters, preserving literal commas as delimiters
-		// per the OpenAPI spec (e.g. "color=blue,black,brown").
-		var rawQueryFragments []string
-
-		if params.Stream != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "stream", *params.Stream, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if params.Type != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "type", *params.Type, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if params.OperationID != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "operationId", *params.OperationID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: "uuid"}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if params.Person != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "person", *params.Person, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if params.Since != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "since", *params.Since, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: "date-time"}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if params.Until != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "until", *params.Until, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: "date-time"}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if params.MaxResults != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "maxResults", *params.MaxResults, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if params.ContinuationToken != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "continuationToken", *params.ContinuationToken, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if encoded := queryValues.Encode(); encoded != "" {
-			rawQueryFragments = append(rawQueryFragments, encoded)
-		}
-		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
-	}
-
-	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-
-	return req, nil
-}
-
-// NewGetAuditProofRequest constructs an http.Request for the GetAuditProof method
-func NewGetAuditProofRequest(server string, eventID EventID) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "eventId", eventID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/v1/audit/proofs/%s", pathParam0)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-
-	return req, nil
-}
-
-// NewListViewAsOfRequest calls the generic ListViewAsOf builder with application/json body
-func NewListViewAsOfRequest(server string, view View, params *ListViewAsOfParams, body ListViewAsOfJSONRequestBody) (*http.Request, error) {
-	var bodyReader io.Reader
-	buf, err := json.Marshal(body)
-	if err != nil {
-		return nil, err
-	}
-	bodyReader = bytes.NewReader(buf)
-	return NewListViewAsOfRequestWithBody(server, view, params, "application/json", bodyReader)
-}
-
-// NewListViewAsOfRequestWithBody constructs an http.Request for the ListViewAsOf method, with any body, and a specified content type
-func NewListViewAsOfRequestWithBody(server string, view View, params *ListViewAsOfParams, contentType string, body io.Reader) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "view", view, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/v1/audit/views/%s", pathParam0)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
-	if err != nil {
-		return nil, err
-	}
-
-	req.Header.Add("Content-Type", contentType)
-
-	if params != nil {
-
-		if params.IdempotencyKey != nil {
-			var headerParam0 string
-
-			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", *params.IdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
-			if err != nil {
-				return nil, err
-			}
-
-			req.Header.Set("Idempotency-Key", headerParam0)
-		}
-
-	}
-
-	return req, nil
-}
-
-// NewGetServiceTreeRequest constructs an http.Request for the GetServiceTree method
-func NewGetServiceTreeRequest(server string, object Object) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "object", object, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/v1/audit/%s", pathParam0)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-
-	return req, nil
-}
-
-// NewListLicensesRequest constructs an http.Request for the ListLicenses method
-func NewListLicensesRequest(server string) (*http.Request, error) {
-	var err error
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/v1/licenses")
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-
-	return req, nil
-}
-
-// NewListOperationsRequest constructs an http.Request for the ListOperations method
-func NewListOperationsRequest(server string, params *ListOperationsParams) (*http.Request, error) {
-	var err error
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/v1/operations")
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	if params != nil {
-		// queryValues collects non-styled parameters (passthrough, JSON)
-		// that are safe to round-trip through url.Values.Encode().
-		queryValues := queryURL.Query()
-		// rawQueryFragments collects pre-encoded query fragments from
-		// styled parameters, preserving literal commas as delimiters
-		// per the OpenAPI spec (e.g. "color=blue,black,brown").
-		var rawQueryFragments []string
-
-		if params.Status != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "status", *params.Status, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if params.MaxResults != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "maxResults", *params.MaxResults, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if params.ContinuationToken != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "continuationToken", *params.ContinuationToken, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if encoded := queryValues.Encode(); encoded != "" {
-			rawQueryFragments = append(rawQueryFragments, encoded)
-		}
-		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
-	}
-
-	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-
-	return req, nil
-}
-
-// NewGetOperationRequest constructs an http.Request for the GetOperation method
-func NewGetOperationRequest(server string, operationID OperationID, params *GetOperationParams) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "operationId", operationID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/v1/operations/%s", pathParam0)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-
-	if params != nil {
-
-		if params.IfNoneMatch != nil {
-			var headerParam0 string
-
-			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "If-None-Match", *params.IfNoneMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
-			if err != nil {
-				return nil, err
-			}
-
-			req.Header.Set("If-None-Match", headerParam0)
-		}
-
-	}
-
-	return req, nil
-}
-
-// NewCancelOperationRequest constructs an http.Request for the CancelOperation method
-func NewCancelOperationRequest(server string, operationID OperationID, params *CancelOperationParams) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "operationId", operationID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/v1/operations/%s/cancel", pathParam0)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodPost, queryURL.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-
-	if params != nil {
-
-		if params.IdempotencyKey != nil {
-			var headerParam0 string
-
-			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", *params.IdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
-			if err != nil {
-				return nil, err
-			}
-
-			req.Header.Set("Idempotency-Key", headerParam0)
-		}
-
-	}
-
-	return req, nil
-}
-
-// NewGetOperationResultRequest constructs an http.Request for the GetOperationResult method
-func NewGetOperationResultRequest(server string, operationID OperationID) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "operationId", operationID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/v1/operations/%s/result", pathParam0)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-
-	return req, nil
-}
-
-// NewListTrackedItemsRequest constructs an http.Request for the ListTrackedItems method
-func NewListTrackedItemsRequest(server string, params *ListTrackedItemsParams) (*http.Request, error) {
-	var err error
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/v1/trackedItems")
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	if params != nil {
-		// queryValues collects non-styled parameters (passthrough, JSON)
-		// that are safe to round-trip through url.Values.Encode().
-		queryValues := queryURL.Query()
-		// rawQueryFragments collects pre-encoded query fragments from
-		// styled parameters, preserving literal commas as delimiters
-		// per the OpenAPI spec (e.g. "color=blue,black,brown").
-		var rawQueryFragments []string
-
-		if params.LicenseID != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "licenseId", *params.LicenseID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if params.MaxResults != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "maxResults", *params.MaxResults, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if params.ContinuationToken != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "continuationToken", *params.ContinuationToken, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if encoded := queryValues.Encode(); encoded != "" {
-			rawQueryFragments = append(rawQueryFragments, encoded)
-		}
-		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
-	}
-
-	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-
-	return req, nil
-}
-
-// NewListWorkspacesRequest constructs an http.Request for the ListWorkspaces method
-func NewListWorkspacesRequest(server string, params *ListWorkspacesParams) (*http.Request, error) {
-	var err error
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/v1/workspaces")
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	if params != nil {
-		// queryValues collects non-styled parameters (passthrough, JSON)
-		// that are safe to round-trip through url.Values.Encode().
-		queryValues := queryURL.Query()
-		// rawQueryFragments collects pre-encoded query fragments from
-		// styled parameters, preserving literal commas as delimiters
-		// per the OpenAPI spec (e.g. "color=blue,black,brown").
-		var rawQueryFragments []string
-
-		if params.MaxResults != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "maxResults", *params.MaxResults, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if params.ContinuationToken != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "continuationToken", *params.ContinuationToken, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if encoded := queryValues.Encode(); encoded != "" {
-			rawQueryFragments = append(rawQueryFragments, encoded)
-		}
-		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
-	}
-
-	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-
-	return req, nil
-}
-
-// NewAssessSemanticModelsRequest calls the generic AssessSemanticModels builder with application/json body
-func NewAssessSemanticModelsRequest(server string, workspaceID WorkspaceID, params *AssessSemanticModelsParams, body AssessSemanticModelsJSONRequestBody) (*http.Request, error) {
-	var bodyReader io.Reader
-	buf, err := json.Marshal(body)
-	if err != nil {
-		return nil, err
-	}
-	bodyReader = bytes.NewReader(buf)
-	return NewAssessSemanticModelsRequestWithBody(server, workspaceID, params, "application/json", bodyReader)
-}
-
-// NewAssessSemanticModelsRequestWithBody constructs an http.Request for the AssessSemanticModels method, with any body, and a specified content type
-func NewAssessSemanticModelsRequestWithBody(server string, workspaceID WorkspaceID, params *AssessSemanticModelsParams, contentType string, body io.Reader) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "workspaceId", workspaceID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/v1/workspaces/%s/aiReadiness/assess", pathParam0)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
-	if err != nil {
-		return nil, err
-	}
-
-	req.Header.Add("Content-Type", contentType)
-
-	if params != nil {
-
-		if params.IdempotencyKey != nil {
-			var headerParam0 string
-
-			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", *params.IdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
-			if err != nil {
-				return nil, err
-			}
-
-			req.Header.Set("Idempotency-Key", headerParam0)
-		}
-
-	}
-
-	return req, nil
-}
-
-// NewListDataAgentsRequest constructs an http.Request for the ListDataAgents method
-func NewListDataAgentsRequest(server string, workspaceID WorkspaceID, params *ListDataAgentsParams) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "workspaceId", workspaceID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/v1/workspaces/%s/dataAgents", pathParam0)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	if params != nil {
-		// queryValues collects non-styled parameters (passthrough, JSON)
-		// that are safe to round-trip through url.Values.Encode().
-		queryValues := queryURL.Query()
-		// rawQueryFragments collects pre-encoded query fragments from
-		// styled parameters, preserving literal commas as delimiters
-		// per the OpenAPI spec (e.g. "color=blue,black,brown").
-		var rawQueryFragments []string
-
-		if params.MaxResults != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "maxResults", *params.MaxResults, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if params.ContinuationToken != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "continuationToken", *params.ContinuationToken, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if encoded := queryValues.Encode(); encoded != "" {
-			rawQueryFragments = append(rawQueryFragments, encoded)
-		}
-		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
-	}
-
-	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-
-	return req, nil
-}
-
-// NewListAbTestsOfDataAgentRequest constructs an http.Request for the ListAbTestsOfDataAgent method
-func NewListAbTestsOfDataAgentRequest(server string, workspaceID WorkspaceID, dataAgentID DataAgentID) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "workspaceId", workspaceID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
-	if err != nil {
-		return nil, err
-	}
-
-	var pathParam1 string
-
-	pathParam1, err = runtime.StyleParamWithOptions("simple", false, "dataAgentId", dataAgentID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/v1/workspaces/%s/dataAgents/%s/abTests", pathParam0, pathParam1)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-
-	return req, nil
-}
-
-// NewAssessDataAgentRequest constructs an http.Request for the AssessDataAgent method
-func NewAssessDataAgentRequest(server string, workspaceID WorkspaceID, dataAgentID DataAgentID, params *AssessDataAgentParams) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "workspaceId", workspaceID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
-	if err != nil {
-		return nil, err
-	}
-
-	var pathParam1 string
-
-	pathParam1, err = runtime.StyleParamWithOptions("simple", false, "dataAgentId", dataAgentID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/v1/workspaces/%s/dataAgents/%s/aiReadiness/assess", pathParam0, pathParam1)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodPost, queryURL.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-
-	if params != nil {
-
-		if params.IdempotencyKey != nil {
-			var headerParam0 string
-
-			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", *params.IdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
-			if err != nil {
-				return nil, err
-			}
-
-			req.Header.Set("Idempotency-Key", headerParam0)
-		}
-
-	}
-
-	return req, nil
-}
-
-// NewListDataAgentAssessmentsRequest constructs an http.Request for the ListDataAgentAssessments method
-func NewListDataAgentAssessmentsRequest(server string, workspaceID WorkspaceID, dataAgentID DataAgentID, params *ListDataAgentAssessmentsParams) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "workspaceId", workspaceID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
-	if err != nil {
-		return nil, err
-	}
-
-	var pathParam1 string
-
-	pathParam1, err = runtime.StyleParamWithOptions("simple", false, "dataAgentId", dataAgentID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/v1/workspaces/%s/dataAgents/%s/aiReadiness/assessments", pathParam0, pathParam1)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	if params != nil {
-		// queryValues collects non-styled parameters (passthrough, JSON)
-		// that are safe to round-trip through url.Values.Encode().
-		queryValues := queryURL.Query()
-		// rawQueryFragments collects pre-encoded query fragments from
-		// styled parameters, preserving literal commas as delimiters
-		// per the OpenAPI spec (e.g. "color=blue,black,brown").
-		var rawQueryFragments []string
-
-		if params.MaxResults != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "maxResults", *params.MaxResults, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if params.ContinuationToken != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "continuationToken", *params.ContinuationToken, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if encoded := queryValues.Encode(); encoded != "" {
-			rawQueryFragments = append(rawQueryFragments, encoded)
-		}
-		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
-	}
-
-	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-
-	return req, nil
-}
-
-// NewGetDataAgentAssessmentRequest constructs an http.Request for the GetDataAgentAssessment method
-func NewGetDataAgentAssessmentRequest(server string, workspaceID WorkspaceID, dataAgentID DataAgentID, assessmentID AssessmentID) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "workspaceId", workspaceID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
-	if err != nil {
-		return nil, err
-	}
-
-	var pathParam1 string
-
-	pathParam1, err = runtime.StyleParamWithOptions("simple", false, "dataAgentId", dataAgentID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
-	if err != nil {
-		return nil, err
-	}
-
-	var pathParam2 string
-
-	pathParam2, err = runtime.StyleParamWithOptions("simple", false, "assessmentId", assessmentID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/v1/workspaces/%s/dataAgents/%s/aiReadiness/assessments/%s", pathParam0, pathParam1, pathParam2)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-
-	return req, nil
-}
-
-// NewListReportsRequest constructs an http.Request for the ListReports method
-func NewListReportsRequest(server string, workspaceID WorkspaceID, params *ListReportsParams) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "workspaceId", workspaceID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/v1/workspaces/%s/reports", pathParam0)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	if params != nil {
-		// queryValues collects non-styled parameters (passthrough, JSON)
-		// that are safe to round-trip through url.Values.Encode().
-		queryValues := queryURL.Query()
-		// rawQueryFragments collects pre-encoded query fragments from
-		// styled parameters, preserving literal commas as delimiters
-		// per the OpenAPI spec (e.g. "color=blue,black,brown").
-		var rawQueryFragments []string
-
-		if params.SemanticModelID != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "semanticModelId", *params.SemanticModelID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: "uuid"}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if params.MaxResults != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "maxResults", *params.MaxResults, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if params.ContinuationToken != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "continuationToken", *params.ContinuationToken, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if encoded := queryValues.Encode(); encoded != "" {
-			rawQueryFragments = append(rawQueryFragments, encoded)
-		}
-		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
-	}
-
-	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-
-	return req, nil
-}
-
-// NewAddPixiesToReportsRequest calls the generic AddPixiesToReports builder with application/json body
-func NewAddPixiesToReportsRequest(server string, workspaceID WorkspaceID, params *AddPixiesToReportsParams, body AddPixiesToReportsJSONRequestBody) (*http.Request, error) {
-	var bodyReader io.Reader
-	buf, err := json.Marshal(body)
-	if err != nil {
-		return nil, err
-	}
-	bodyReader = bytes.NewReader(buf)
-	return NewAddPixiesToReportsRequestWithBody(server, workspaceID, params, "application/json", bodyReader)
-}
-
-// NewAddPixiesToReportsRequestWithBody constructs an http.Request for the AddPixiesToReports method, with any body, and a specified content type
-func NewAddPixiesToReportsRequestWithBody(server string, workspaceID WorkspaceID, params *AddPixiesToReportsParams, contentType string, body io.Reader) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "workspaceId", workspaceID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/v1/workspaces/%s/reports/addPixies", pathParam0)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
-	if err != nil {
-		return nil, err
-	}
-
-	req.Header.Add("Content-Type", contentType)
-
-	if params != nil {
-
-		if params.IdempotencyKey != nil {
-			var headerParam0 string
-
-			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", *params.IdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
-			if err != nil {
-				return nil, err
-			}
-
-			req.Header.Set("Idempotency-Key", headerParam0)
-		}
-
-	}
-
-	return req, nil
-}
-
-// NewRemovePixiesFromReportsRequest calls the generic RemovePixiesFromReports builder with application/json body
-func NewRemovePixiesFromReportsRequest(server string, workspaceID WorkspaceID, params *RemovePixiesFromReportsParams, body RemovePixiesFromReportsJSONRequestBody) (*http.Request, error) {
-	var bodyReader io.Reader
-	buf, err := json.Marshal(body)
-	if err != nil {
-		return nil, err
-	}
-	bodyReader = bytes.NewReader(buf)
-	return NewRemovePixiesFromReportsRequestWithBody(server, workspaceID, params, "application/json", bodyReader)
-}
-
-// NewRemovePixiesFromReportsRequestWithBody constructs an http.Request for the RemovePixiesFromReports method, with any body, and a specified content type
-func NewRemovePixiesFromReportsRequestWithBody(server string, workspaceID WorkspaceID, params *RemovePixiesFromReportsParams, contentType string, body io.Reader) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "workspaceId", workspaceID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/v1/workspaces/%s/reports/removePixies", pathParam0)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
-	if err != nil {
-		return nil, err
-	}
-
-	req.Header.Add("Content-Type", contentType)
-
-	if params != nil {
-
-		if params.IdempotencyKey != nil {
-			var headerParam0 string
-
-			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", *params.IdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
-			if err != nil {
-				return nil, err
-			}
-
-			req.Header.Set("Idempotency-Key", headerParam0)
-		}
-
-	}
-
-	return req, nil
-}
-
-// NewAddPixiesRequest constructs an http.Request for the AddPixies method
-func NewAddPixiesRequest(server string, workspaceID WorkspaceID, reportID ReportID, params *AddPixiesParams) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "workspaceId", workspaceID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
-	if err != nil {
-		return nil, err
-	}
-
-	var pathParam1 string
-
-	pathParam1, err = runtime.StyleParamWithOptions("simple", false, "reportId", reportID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/v1/workspaces/%s/reports/%s/addPixies", pathParam0, pathParam1)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodPost, queryURL.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-
-	if params != nil {
-
-		if params.IdempotencyKey != nil {
-			var headerParam0 string
-
-			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", *params.IdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
-			if err != nil {
-				return nil, err
-			}
-
-			req.Header.Set("Idempotency-Key", headerParam0)
-		}
-
-	}
-
-	return req, nil
-}
-
-// NewGetReportPixiesRequest constructs an http.Request for the GetReportPixies method
-func NewGetReportPixiesRequest(server string, workspaceID WorkspaceID, reportID ReportID) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "workspaceId", workspaceID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
-	if err != nil {
-		return nil, err
-	}
-
-	var pathParam1 string
-
-	pathParam1, err = runtime.StyleParamWithOptions("simple", false, "reportId", reportID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/v1/workspaces/%s/reports/%s/pixies", pathParam0, pathParam1)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-
-	return req, nil
-}
-
-// NewGetPageViewsRequest constructs an http.Request for the GetPageViews method
-func NewGetPageViewsRequest(server string, workspaceID WorkspaceID, reportID ReportID) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "workspaceId", workspaceID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
-	if err != nil {
-		return nil, err
-	}
-
-	var pathParam1 string
-
-	pathParam1, err = runtime.StyleParamWithOptions("simple", false, "reportId", reportID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/v1/workspaces/%s/reports/%s/pixies/views", pathParam0, pathParam1)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-
-	return req, nil
-}
-
-// NewRemovePixiesRequest constructs an http.Request for the RemovePixies method
-func NewRemovePixiesRequest(server string, workspaceID WorkspaceID, reportID ReportID, params *RemovePixiesParams) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "workspaceId", workspaceID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
-	if err != nil {
-		return nil, err
-	}
-
-	var pathParam1 string
-
-	pathParam1, err = runtime.StyleParamWithOptions("simple", false, "reportId", reportID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/v1/workspaces/%s/reports/%s/removePixies", pathParam0, pathParam1)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodPost, queryURL.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-
-	if params != nil {
-
-		if params.IdempotencyKey != nil {
-			var headerParam0 string
-
-			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", *params.IdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
-			if err != nil {
-				return nil, err
-			}
-
-			req.Header.Set("Idempotency-Key", headerParam0)
-		}
-
-	}
-
-	return req, nil
-}
-
-// NewListSemanticModelsRequest constructs an http.Request for the ListSemanticModels method
-func NewListSemanticModelsRequest(server string, workspaceID WorkspaceID, params *ListSemanticModelsParams) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "workspaceId", workspaceID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/v1/workspaces/%s/semanticModels", pathParam0)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	if params != nil {
-		// queryValues collects non-styled parameters (passthrough, JSON)
-		// that are safe to round-trip through url.Values.Encode().
-		queryValues := queryURL.Query()
-		// rawQueryFragments collects pre-encoded query fragments from
-		// styled parameters, preserving literal commas as delimiters
-		// per the OpenAPI spec (e.g. "color=blue,black,brown").
-		var rawQueryFragments []string
-
-		if params.MaxResults != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "maxResults", *params.MaxResults, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if params.ContinuationToken != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "continuationToken", *params.ContinuationToken, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if encoded := queryValues.Encode(); encoded != "" {
-			rawQueryFragments = append(rawQueryFragments, encoded)
-		}
-		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
-	}
-
-	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-
-	return req, nil
-}
-
-// NewListAbTestsOfSemanticModelRequest constructs an http.Request for the ListAbTestsOfSemanticModel method
-func NewListAbTestsOfSemanticModelRequest(server string, workspaceID WorkspaceID, semanticModelID SemanticModelID) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "workspaceId", workspaceID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
-	if err != nil {
-		return nil, err
-	}
-
-	var pathParam1 string
-
-	pathParam1, err = runtime.StyleParamWithOptions("simple", false, "semanticModelId", semanticModelID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/v1/workspaces/%s/semanticModels/%s/abTests", pathParam0, pathParam1)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-
-	return req, nil
-}
-
-// NewAssessSemanticModelRequest constructs an http.Request for the AssessSemanticModel method
-func NewAssessSemanticModelRequest(server string, workspaceID WorkspaceID, semanticModelID SemanticModelID, params *AssessSemanticModelParams) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "workspaceId", workspaceID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
-	if err != nil {
-		return nil, err
-	}
-
-	var pathParam1 string
-
-	pathParam1, err = runtime.StyleParamWithOptions("simple", false, "semanticModelId", semanticModelID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/v1/workspaces/%s/semanticModels/%s/aiReadiness/assess", pathParam0, pathParam1)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodPost, queryURL.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-
-	if params != nil {
-
-		if params.IdempotencyKey != nil {
-			var headerParam0 string
-
-			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", *params.IdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
-			if err != nil {
-				return nil, err
-			}
-
-			req.Header.Set("Idempotency-Key", headerParam0)
-		}
-
-	}
-
-	return req, nil
-}
-
-// NewDeleteAssessmentsRequest constructs an http.Request for the DeleteAssessments method
-func NewDeleteAssessmentsRequest(server string, workspaceID WorkspaceID, semanticModelID SemanticModelID) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "workspaceId", workspaceID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
-	if err != nil {
-		return nil, err
-	}
-
-	var pathParam1 string
-
-	pathParam1, err = runtime.StyleParamWithOptions("simple", false, "semanticModelId", semanticModelID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/v1/workspaces/%s/semanticModels/%s/aiReadiness/assessments", pathParam0, pathParam1)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodDelete, queryURL.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-
-	return req, nil
-}
-
-// NewListAssessmentsRequest constructs an http.Request for the ListAssessments method
-func NewListAssessmentsRequest(server string, workspaceID WorkspaceID, semanticModelID SemanticModelID, params *ListAssessmentsParams) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "workspaceId", workspaceID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
-	if err != nil {
-		return nil, err
-	}
-
-	var pathParam1 string
-
-	pathParam1, err = runtime.StyleParamWithOptions("simple", false, "semanticModelId", semanticModelID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/v1/workspaces/%s/semanticModels/%s/aiReadiness/assessments", pathParam0, pathParam1)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	if params != nil {
-		// queryValues collects non-styled parameters (passthrough, JSON)
-		// that are safe to round-trip through url.Values.Encode().
-		queryValues := queryURL.Query()
-		// rawQueryFragments collects pre-encoded query fragments from
-		// styled parameters, preserving literal commas as delimiters
-		// per the OpenAPI spec (e.g. "color=blue,black,brown").
-		var rawQueryFragments []string
-
-		if params.Pinned != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "pinned", *params.Pinned, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "boolean", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if params.MaxResults != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "maxResults", *params.MaxResults, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if params.ContinuationToken != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "continuationToken", *params.ContinuationToken, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if encoded := queryValues.Encode(); encoded != "" {
-			rawQueryFragments = append(rawQueryFragments, encoded)
-		}
-		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
-	}
-
-	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-
-	return req, nil
-}
-
-// NewGetAssessmentRequest constructs an http.Request for the GetAssessment method
-func NewGetAssessmentRequest(server string, workspaceID WorkspaceID, semanticModelID SemanticModelID, assessmentID AssessmentID) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "workspaceId", workspaceID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
-	if err != nil {
-		return nil, err
-	}
-
-	var pathParam1 string
-
-	pathParam1, err = runtime.StyleParamWithOptions("simple", false, "semanticModelId", semanticModelID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
-	if err != nil {
-		return nil, err
-	}
-
-	var pathParam2 string
-
-	pathParam2, err = runtime.StyleParamWithOptions("simple", false, "assessmentId", assessmentID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/v1/workspaces/%s/semanticModels/%s/aiReadiness/assessments/%s", pathParam0, pathParam1, pathParam2)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-
-	return req, nil
-}
-
-// NewUnpinAssessmentRequest constructs an http.Request for the UnpinAssessment method
-func NewUnpinAssessmentRequest(server string, workspaceID WorkspaceID, semanticModelID SemanticModelID, assessmentID AssessmentID) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "workspaceId", workspaceID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
-	if err != nil {
-		return nil, err
-	}
-
-	var pathParam1 string
-
-	pathParam1, err = runtime.StyleParamWithOptions("simple", false, "semanticModelId", semanticModelID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
-	if err != nil {
-		return nil, err
-	}
-
-	var pathParam2 string
-
-	pathParam2, err = runtime.StyleParamWithOptions("simple", false, "assessmentId", assessmentID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/v1/workspaces/%s/semanticModels/%s/aiReadiness/assessments/%s/pin", pathParam0, pathParam1, pathParam2)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodDelete, queryURL.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-
-	return req, nil
-}
-
-// NewPinAssessmentRequest constructs an http.Request for the PinAssessment method
-func NewPinAssessmentRequest(server string, workspaceID WorkspaceID, semanticModelID SemanticModelID, assessmentID AssessmentID) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "workspaceId", workspaceID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
-	if err != nil {
-		return nil, err
-	}
-
-	var pathParam1 string
-
-	pathParam1, err = runtime.StyleParamWithOptions("simple", false, "semanticModelId", semanticModelID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
-	if err != nil {
-		return nil, err
-	}
-
-	var pathParam2 string
-
-	pathParam2, err = runtime.StyleParamWithOptions("simple", false, "assessmentId", assessmentID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/v1/workspaces/%s/semanticModels/%s/aiReadiness/assessments/%s/pin", pathParam0, pathParam1, pathParam2)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodPost, queryURL.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-
-	return req, nil
-}
-
-// NewGetBenchmarkQuestionsRequest constructs an http.Request for the GetBenchmarkQuestions method
-func NewGetBenchmarkQuestionsRequest(server string, workspaceID WorkspaceID, semanticModelID SemanticModelID, params *GetBenchmarkQuestionsParams) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "workspaceId", workspaceID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
-	if err != nil {
-		return nil, err
-	}
-
-	var pathParam1 string
-
-	pathParam1, err = runtime.StyleParamWithOptions("simple", false, "semanticModelId", semanticModelID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/v1/workspaces/%s/semanticModels/%s/aiReadiness/benchmark/questions", pathParam0, pathParam1)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	if params != nil {
-		// queryValues collects non-styled parameters (passthrough, JSON)
-		// that are safe to round-trip through url.Values.Encode().
-		queryValues := queryURL.Query()
-		// rawQueryFragments collects pre-encoded query fragments from
-		// styled parameters, preserving literal commas as delimiters
-		// per the OpenAPI spec (e.g. "color=blue,black,brown").
-		var rawQueryFragments []string
-
-		if params.Format != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "format", *params.Format, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if encoded := queryValues.Encode(); encoded != "" {
-			rawQueryFragments = append(rawQueryFragments, encoded)
-		}
-		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
-	}
-
-	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-
-	return req, nil
-}
-
-// NewGenerateBenchmarkQuestionsRequest calls the generic GenerateBenchmarkQuestions builder with application/json body
-func NewGenerateBenchmarkQuestionsRequest(server string, workspaceID WorkspaceID, semanticModelID SemanticModelID, params *GenerateBenchmarkQuestionsParams, body GenerateBenchmarkQuestionsJSONRequestBody) (*http.Request, error) {
-	var bodyReader io.Reader
-	buf, err := json.Marshal(body)
-	if err != nil {
-		return nil, err
-	}
-	bodyReader = bytes.NewReader(buf)
-	return NewGenerateBenchmarkQuestionsRequestWithBody(server, workspaceID, semanticModelID, params, "application/json", bodyReader)
-}
-
-// NewGenerateBenchmarkQuestionsRequestWithBody constructs an http.Request for the GenerateBenchmarkQuestions method, with any body, and a specified content type
-func NewGenerateBenchmarkQuestionsRequestWithBody(server string, workspaceID WorkspaceID, semanticModelID SemanticModelID, params *GenerateBenchmarkQuestionsParams, contentType string, body io.Reader) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "workspaceId", workspaceID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
-	if err != nil {
-		return nil, err
-	}
-
-	var pathParam1 string
-
-	pathParam1, err = runtime.StyleParamWithOptions("simple", false, "semanticModelId", semanticModelID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/v1/workspaces/%s/semanticModels/%s/aiReadiness/benchmark/questions/generate", pathParam0, pathParam1)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
-	if err != nil {
-		return nil, err
-	}
-
-	req.Header.Add("Content-Type", contentType)
-
-	if params != nil {
-
-		if params.IdempotencyKey != nil {
-			var headerParam0 string
-
-			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", *params.IdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
-			if err != nil {
-				return nil, err
-			}
-
-			req.Header.Set("Idempotency-Key", headerParam0)
-		}
-
-	}
-
-	return req, nil
-}
-
-// NewSaveBenchmarkQuestionsRequest calls the generic SaveBenchmarkQuestions builder with application/json body
-func NewSaveBenchmarkQuestionsRequest(server string, workspaceID WorkspaceID, semanticModelID SemanticModelID, params *SaveBenchmarkQuestionsParams, body SaveBenchmarkQuestionsJSONRequestBody) (*http.Request, error) {
-	var bodyReader io.Reader
-	buf, err := json.Marshal(body)
-	if err != nil {
-		return nil, err
-	}
-	bodyReader = bytes.NewReader(buf)
-	return NewSaveBenchmarkQuestionsRequestWithBody(server, workspaceID, semanticModelID, params, "application/json", bodyReader)
-}
-
-// NewSaveBenchmarkQuestionsRequestWithBody constructs an http.Request for the SaveBenchmarkQuestions method, with any body, and a specified content type
-func NewSaveBenchmarkQuestionsRequestWithBody(server string, workspaceID WorkspaceID, semanticModelID SemanticModelID, params *SaveBenchmarkQuestionsParams, contentType string, body io.Reader) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "workspaceId", workspaceID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
-	if err != nil {
-		return nil, err
-	}
-
-	var pathParam1 string
-
-	pathParam1, err = runtime.StyleParamWithOptions("simple", false, "semanticModelId", semanticModelID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/v1/workspaces/%s/semanticModels/%s/aiReadiness/benchmark/questions/save", pathParam0, pathParam1)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
-	if err != nil {
-		return nil, err
-	}
-
-	req.Header.Add("Content-Type", contentType)
-
-	if params != nil {
-
-		if params.IdempotencyKey != nil {
-			var headerParam0 string
-
-			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", *params.IdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
-			if err != nil {
-				return nil, err
-			}
-
-			req.Header.Set("Idempotency-Key", headerParam0)
-		}
-
-	}
-
-	return req, nil
-}
-
-// NewListBenchmarkRunsRequest constructs an http.Request for the ListBenchmarkRuns method
-func NewListBenchmarkRunsRequest(server string, workspaceID WorkspaceID, semanticModelID SemanticModelID, params *ListBenchmarkRunsParams) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "workspaceId", workspaceID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
-	if err != nil {
-		return nil, err
-	}
-
-	var pathParam1 string
-
-	pathParam1, err = runtime.StyleParamWithOptions("simple", false, "semanticModelId", semanticModelID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/v1/workspaces/%s/semanticModels/%s/aiReadiness/benchmark/runs", pathParam0, pathParam1)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	if params != nil {
-		// queryValues collects non-styled parameters (passthrough, JSON)
-		// that are safe to round-trip through url.Values.Encode().
-		queryValues := queryURL.Query()
-		// rawQueryFragments collects pre-encoded query fragments from
-		// styled parameters, preserving literal commas as delimiters
-		// per the OpenAPI spec (e.g. "color=blue,black,brown").
-		var rawQueryFragments []string
-
-		if params.MaxResults != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "maxResults", *params.MaxResults, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if params.ContinuationToken != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "continuationToken", *params.ContinuationToken, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if encoded := queryValues.Encode(); encoded != "" {
-			rawQueryFragments = append(rawQueryFragments, encoded)
-		}
-		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
-	}
-
-	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-
-	return req, nil
-}
-
-// NewStartBenchmarkRunRequest calls the generic StartBenchmarkRun builder with application/json body
-func NewStartBenchmarkRunRequest(server string, workspaceID WorkspaceID, semanticModelID SemanticModelID, params *StartBenchmarkRunParams, body StartBenchmarkRunJSONRequestBody) (*http.Request, error) {
-	var bodyReader io.Reader
-	buf, err := json.Marshal(body)
-	if err != nil {
-		return nil, err
-	}
-	bodyReader = bytes.NewReader(buf)
-	return NewStartBenchmarkRunRequestWithBody(server, workspaceID, semanticModelID, params, "application/json", bodyReader)
-}
-
-// NewStartBenchmarkRunRequestWithBody constructs an http.Request for the StartBenchmarkRun method, with any body, and a specified content type
-func NewStartBenchmarkRunRequestWithBody(server string, workspaceID WorkspaceID, semanticModelID SemanticModelID, params *StartBenchmarkRunParams, contentType string, body io.Reader) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "workspaceId", workspaceID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
-	if err != nil {
-		return nil, err
-	}
-
-	var pathParam1 string
-
-	pathParam1, err = runtime.StyleParamWithOptions("simple", false, "semanticModelId", semanticModelID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/v1/workspaces/%s/semanticModels/%s/aiReadiness/benchmark/runs", pathParam0, pathParam1)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
-	if err != nil {
-		return nil, err
-	}
-
-	req.Header.Add("Content-Type", contentType)
-
-	if params != nil {
-
-		if params.IdempotencyKey != nil {
-			var headerParam0 string
-
-			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", *params.IdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
-			if err != nil {
-				return nil, err
-			}
-
-			req.Header.Set("Idempotency-Key", headerParam0)
-		}
-
-	}
-
-	return req, nil
-}
-
-// NewDeleteBenchmarkRunRequest constructs an http.Request for the DeleteBenchmarkRun method
-func NewDeleteBenchmarkRunRequest(server string, workspaceID WorkspaceID, semanticModelID SemanticModelID, runID RunID) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "workspaceId", workspaceID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
-	if err != nil {
-		return nil, err
-	}
-
-	var pathParam1 string
-
-	pathParam1, err = runtime.StyleParamWithOptions("simple", false, "semanticModelId", semanticModelID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
-	if err != nil {
-		return nil, err
-	}
-
-	var pathParam2 string
-
-	pathParam2, err = runtime.StyleParamWithOptions("simple", false, "runId", runID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/v1/workspaces/%s/semanticModels/%s/aiReadiness/benchmark/runs/%s", pathParam0, pathParam1, pathParam2)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodDelete, queryURL.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-
-	return req, nil
-}
-
-// NewGetBenchmarkRunRequest constructs an http.Request for the GetBenchmarkRun method
-func NewGetBenchmarkRunRequest(server string, workspaceID WorkspaceID, semanticModelID SemanticModelID, runID RunID) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "workspaceId", workspaceID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
-	if err != nil {
-		return nil, err
-	}
-
-	var pathParam1 string
-
-	pathParam1, err = runtime.StyleParamWithOptions("simple", false, "semanticModelId", semanticModelID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
-	if err != nil {
-		return nil, err
-	}
-
-	var pathParam2 string
-
-	pathParam2, err = runtime.StyleParamWithOptions("simple", false, "runId", runID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/v1/workspaces/%s/semanticModels/%s/aiReadiness/benchmark/runs/%s", pathParam0, pathParam1, pathParam2)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-
-	return req, nil
-}
-
-// NewOverruleVerdictRequest calls the generic OverruleVerdict builder with application/json body
-func NewOverruleVerdictRequest(server string, workspaceID WorkspaceID, semanticModelID SemanticModelID, runID RunID, questionID QuestionID, body OverruleVerdictJSONRequestBody) (*http.Request, error) {
-	var bodyReader io.Reader
-	buf, err := json.Marshal(body)
-	if err != nil {
-		return nil, err
-	}
-	bodyReader = bytes.NewReader(buf)
-	return NewOverruleVerdictRequestWithBody(server, workspaceID, semanticModelID, runID, questionID, "application/json", bodyReader)
-}
-
-// NewOverruleVerdictRequestWithBody constructs an http.Request for the OverruleVerdict method, with any body, and a specified content type
-func NewOverruleVerdictRequestWithBody(server string, workspaceID WorkspaceID, semanticModelID SemanticModelID, runID RunID, questionID QuestionID, contentType string, body io.Reader) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "workspaceId", workspaceID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
-	if err != nil {
-		return nil, err
-	}
-
-	var pathParam1 string
-
-	pathParam1, err = runtime.StyleParamWithOptions("simple", false, "semanticModelId", semanticModelID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
-	if err != nil {
-		return nil, err
-	}
-
-	var pathParam2 string
-
-	pathParam2, err = runtime.StyleParamWithOptions("simple", false, "runId", runID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
-	if err != nil {
-		return nil, err
-	}
-
-	var pathParam3 string
-
-	pathParam3, err = runtime.StyleParamWithOptions("simple", false, "questionId", questionID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/v1/workspaces/%s/semanticModels/%s/aiReadiness/benchmark/runs/%s/questions/%s/verdict", pathParam0, pathParam1, pathParam2, pathParam3)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
-	if err != nil {
-		return nil, err
-	}
-
-	req.Header.Add("Content-Type", contentType)
-
-	return req, nil
-}
-
-// NewGetBenchmarkRunResultRequest constructs an http.Request for the GetBenchmarkRunResult method
-func NewGetBenchmarkRunResultRequest(server string, workspaceID WorkspaceID, semanticModelID SemanticModelID, runID RunID) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "workspaceId", workspaceID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
-	if err != nil {
-		return nil, err
-	}
-
-	var pathParam1 string
-
-	pathParam1, err = runtime.StyleParamWithOptions("simple", false, "semanticModelId", semanticModelID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
-	if err != nil {
-		return nil, err
-	}
-
-	var pathParam2 string
-
-	pathParam2, err = runtime.StyleParamWithOptions("simple", false, "runId", runID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/v1/workspaces/%s/semanticModels/%s/aiReadiness/benchmark/runs/%s/result", pathParam0, pathParam1, pathParam2)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-
-	return req, nil
-}
-
-// NewGetHistoryRequest constructs an http.Request for the GetHistory method
-func NewGetHistoryRequest(server string, workspaceID WorkspaceID, semanticModelID SemanticModelID, params *GetHistoryParams) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "workspaceId", workspaceID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
-	if err != nil {
-		return nil, err
-	}
-
-	var pathParam1 string
-
-	pathParam1, err = runtime.StyleParamWithOptions("simple", false, "semanticModelId", semanticModelID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/v1/workspaces/%s/semanticModels/%s/aiReadiness/history", pathParam0, pathParam1)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	if params != nil {
-		// queryValues collects non-styled parameters (passthrough, JSON)
-		// that are safe to round-trip through url.Values.Encode().
-		queryValues := queryURL.Query()
-		// rawQueryFragments collects pre-encoded query fragments from
-		// styled parameters, preserving literal commas as delimiters
-		// per the OpenAPI spec (e.g. "color=blue,black,brown").
-		var rawQueryFragments []string
-
-		if params.MaxResults != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "maxResults", *params.MaxResults, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if params.ContinuationToken != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "continuationToken", *params.ContinuationToken, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if encoded := queryValues.Encode(); encoded != "" {
-			rawQueryFragments = append(rawQueryFragments, encoded)
-		}
-		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
-	}
-
-	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-
-	return req, nil
-}
-
-// NewOptimizeRequest calls the generic Optimize builder with application/json body
-func NewOptimizeRequest(server string, workspaceID WorkspaceID, semanticModelID SemanticModelID, params *OptimizeParams, body OptimizeJSONRequestBody) (*http.Request, error) {
-	var bodyReader io.Reader
-	buf, err := json.Marshal(body)
-	if err != nil {
-		return nil, err
-	}
-	bodyReader = bytes.NewReader(buf)
-	return NewOptimizeRequestWithBody(server, workspaceID, semanticModelID, params, "application/json", bodyReader)
-}
-
-// NewOptimizeRequestWithBody constructs an http.Request for the Optimize method, with any body, and a specified content type
-func NewOptimizeRequestWithBody(server string, workspaceID WorkspaceID, semanticModelID SemanticModelID, params *OptimizeParams, contentType string, body io.Reader) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "workspaceId", workspaceID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
-	if err != nil {
-		return nil, err
-	}
-
-	var pathParam1 string
-
-	pathParam1, err = runtime.StyleParamWithOptions("simple", false, "semanticModelId", semanticModelID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/v1/workspaces/%s/semanticModels/%s/aiReadiness/optimize", pathParam0, pathParam1)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
-	if err != nil {
-		return nil, err
-	}
-
-	req.Header.Add("Content-Type", contentType)
-
-	if params != nil {
-
-		if params.IdempotencyKey != nil {
-			var headerParam0 string
-
-			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", *params.IdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
-			if err != nil {
-				return nil, err
-			}
-
-			req.Header.Set("Idempotency-Key", headerParam0)
-		}
-
-	}
-
-	return req, nil
-}
-
-// NewApplyOptimizationsRequest calls the generic ApplyOptimizations builder with application/json body
-func NewApplyOptimizationsRequest(server string, workspaceID WorkspaceID, semanticModelID SemanticModelID, params *ApplyOptimizationsParams, body ApplyOptimizationsJSONRequestBody) (*http.Request, error) {
-	var bodyReader io.Reader
-	buf, err := json.Marshal(body)
-	if err != nil {
-		return nil, err
-	}
-	bodyReader = bytes.NewReader(buf)
-	return NewApplyOptimizationsRequestWithBody(server, workspaceID, semanticModelID, params, "application/json", bodyReader)
-}
-
-// NewApplyOptimizationsRequestWithBody constructs an http.Request for the ApplyOptimizations method, with any body, and a specified content type
-func NewApplyOptimizationsRequestWithBody(server string, workspaceID WorkspaceID, semanticModelID SemanticModelID, params *ApplyOptimizationsParams, contentType string, body io.Reader) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "workspaceId", workspaceID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
-	if err != nil {
-		return nil, err
-	}
-
-	var pathParam1 string
-
-	pathParam1, err = runtime.StyleParamWithOptions("simple", false, "semanticModelId", semanticModelID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/v1/workspaces/%s/semanticModels/%s/aiReadiness/optimize/apply", pathParam0, pathParam1)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
-	if err != nil {
-		return nil, err
-	}
-
-	req.Header.Add("Content-Type", contentType)
-
-	if params != nil {
-
-		if params.IdempotencyKey != nil {
-			var headerParam0 string
-
-			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", *params.IdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
-			if err != nil {
-				return nil, err
-			}
-
-			req.Header.Set("Idempotency-Key", headerParam0)
-		}
-
-	}
-
-	return req, nil
-}
-
-// NewRevertOptimizationsRequest calls the generic RevertOptimizations builder with application/json body
-func NewRevertOptimizationsRequest(server string, workspaceID WorkspaceID, semanticModelID SemanticModelID, params *RevertOptimizationsParams, body RevertOptimizationsJSONRequestBody) (*http.Request, error) {
-	var bodyReader io.Reader
-	buf, err := json.Marshal(body)
-	if err != nil {
-		return nil, err
-	}
-	bodyReader = bytes.NewReader(buf)
-	return NewRevertOptimizationsRequestWithBody(server, workspaceID, semanticModelID, params, "application/json", bodyReader)
-}
-
-// NewRevertOptimizationsRequestWithBody constructs an http.Request for the RevertOptimizations method, with any body, and a specified content type
-func NewRevertOptimizationsRequestWithBody(server string, workspaceID WorkspaceID, semanticModelID SemanticModelID, params *RevertOptimizationsParams, contentType string, body io.Reader) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "workspaceId", workspaceID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
-	if err != nil {
-		return nil, err
-	}
-
-	var pathParam1 string
-
-	pathParam1, err = runtime.StyleParamWithOptions("simple", false, "semanticModelId", semanticModelID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/v1/workspaces/%s/semanticModels/%s/aiReadiness/optimize/revert", pathParam0, pathParam1)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
-	if err != nil {
-		return nil, err
-	}
-
-	req.Header.Add("Content-Type", contentType)
-
-	if params != nil {
-
-		if params.IdempotencyKey != nil {
-			var headerParam0 string
-
-			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", *params.IdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
-			if err != nil {
-				return nil, err
-			}
-
-			req.Header.Set("Idempotency-Key", headerParam0)
-		}
-
-	}
-
-	return req, nil
-}
-
-// NewRevertOptimizationRequest calls the generic RevertOptimization builder with application/json body
-func NewRevertOptimizationRequest(server string, workspaceID WorkspaceID, semanticModelID SemanticModelID, params *RevertOptimizationParams, body RevertOptimizationJSONRequestBody) (*http.Request, error) {
-	var bodyReader io.Reader
-	buf, err := json.Marshal(body)
-	if err != nil {
-		return nil, err
-	}
-	bodyReader = bytes.NewReader(buf)
-	return NewRevertOptimizationRequestWithBody(server, workspaceID, semanticModelID, params, "application/json", bodyReader)
-}
-
-// NewRevertOptimizationRequestWithBody constructs an http.Request for the RevertOptimization method, with any body, and a specified content type
-func NewRevertOptimizationRequestWithBody(server string, workspaceID WorkspaceID, semanticModelID SemanticModelID, params *RevertOptimizationParams, contentType string, body io.Reader) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "workspaceId", workspaceID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
-	if err != nil {
-		return nil, err
-	}
-
-	var pathParam1 string
-
-	pathParam1, err = runtime.StyleParamWithOptions("simple", false, "semanticModelId", semanticModelID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/v1/workspaces/%s/semanticModels/%s/aiReadiness/revert", pathParam0, pathParam1)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
-	if err != nil {
-		return nil, err
-	}
-
-	req.Header.Add("Content-Type", contentType)
-
-	if params != nil {
-
-		if params.IdempotencyKey != nil {
-			var headerParam0 string
-
-			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", *params.IdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
-			if err != nil {
-				return nil, err
-			}
-
-			req.Header.Set("Idempotency-Key", headerParam0)
-		}
-
-	}
-
-	return req, nil
-}
-
-// NewListSchedulesOfModelRequest constructs an http.Request for the ListSchedulesOfModel method
-func NewListSchedulesOfModelRequest(server string, workspaceID WorkspaceID, semanticModelID SemanticModelID, params *ListSchedulesOfModelParams) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "workspaceId", workspaceID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
-	if err != nil {
-		return nil, err
-	}
-
-	var pathParam1 string
-
-	pathParam1, err = runtime.StyleParamWithOptions("simple", false, "semanticModelId", semanticModelID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/v1/workspaces/%s/semanticModels/%s/aiReadiness/schedules", pathParam0, pathParam1)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	if params != nil {
-		// queryValues collects non-styled parameters (passthrough, JSON)
-		// that are safe to round-trip through url.Values.Encode().
-		queryValues := queryURL.Query()
-		// rawQueryFragments collects pre-encoded query fragments from
-		// styled parameters, preserving literal commas as delimiters
-		// per the OpenAPI spec (e.g. "color=blue,black,brown").
-		var rawQueryFragments []string
-
-		if params.MaxResults != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "maxResults", *params.MaxResults, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if params.ContinuationToken != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "continuationToken", *params.ContinuationToken, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if encoded := queryValues.Encode(); encoded != "" {
-			rawQueryFragments = append(rawQueryFragments, encoded)
-		}
-		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
-	}
-
-	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-
-	return req, nil
-}
-
-// NewCreateScheduleRequest calls the generic CreateSchedule builder with application/json body
-func NewCreateScheduleRequest(server string, workspaceID WorkspaceID, semanticModelID SemanticModelID, body CreateScheduleJSONRequestBody) (*http.Request, error) {
-	var bodyReader io.Reader
-	buf, err := json.Marshal(body)
-	if err != nil {
-		return nil, err
-	}
-	bodyReader = bytes.NewReader(buf)
-	return NewCreateScheduleRequestWithBody(server, workspaceID, semanticModelID, "application/json", bodyReader)
-}
-
-// NewCreateScheduleRequestWithBody constructs an http.Request for the CreateSchedule method, with any body, and a specified content type
-func NewCreateScheduleRequestWithBody(server string, workspaceID WorkspaceID, semanticModelID SemanticModelID, contentType string, body io.Reader) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "workspaceId", workspaceID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
-	if err != nil {
-		return nil, err
-	}
-
-	var pathParam1 string
-
-	pathParam1, err = runtime.StyleParamWithOptions("simple", false, "semanticModelId", semanticModelID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/v1/workspaces/%s/semanticModels/%s/aiReadiness/schedules", pathParam0, pathParam1)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
-	if err != nil {
-		return nil, err
-	}
-
-	req.Header.Add("Content-Type", contentType)
-
-	return req, nil
-}
-
-// NewGetAIViewRequest constructs an http.Request for the GetAIView method
-func NewGetAIViewRequest(server string, workspaceID WorkspaceID, semanticModelID SemanticModelID) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "workspaceId", workspaceID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
-	if err != nil {
-		return nil, err
-	}
-
-	var pathParam1 string
-
-	pathParam1, err = runtime.StyleParamWithOptions("simple", false, "semanticModelId", semanticModelID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/v1/workspaces/%s/semanticModels/%s/aiReadiness/view", pathParam0, pathParam1)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-
-	return req, nil
-}
-
-// NewApplyOptimizationRequest calls the generic ApplyOptimization builder with application/json body
-func NewApplyOptimizationRequest(server string, workspaceID WorkspaceID, semanticModelID SemanticModelID, kind Kind, params *ApplyOptimizationParams, body ApplyOptimizationJSONRequestBody) (*http.Request, error) {
-	var bodyReader io.Reader
-	buf, err := json.Marshal(body)
-	if err != nil {
-		return nil, err
-	}
-	bodyReader = bytes.NewReader(buf)
-	return NewApplyOptimizationRequestWithBody(server, workspaceID, semanticModelID, kind, params, "application/json", bodyReader)
-}
-
-// NewApplyOptimizationRequestWithBody constructs an http.Request for the ApplyOptimization method, with any body, and a specified content type
-func NewApplyOptimizationRequestWithBody(server string, workspaceID WorkspaceID, semanticModelID SemanticModelID, kind Kind, params *ApplyOptimizationParams, contentType string, body io.Reader) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "workspaceId", workspaceID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
-	if err != nil {
-		return nil, err
-	}
-
-	var pathParam1 string
-
-	pathParam1, err = runtime.StyleParamWithOptions("simple", false, "semanticModelId", semanticModelID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
-	if err != nil {
-		return nil, err
-	}
-
-	var pathParam2 string
-
-	pathParam2, err = runtime.StyleParamWithOptions("simple", false, "kind", kind, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/v1/workspaces/%s/semanticModels/%s/aiReadiness/%s/apply", pathParam0, pathParam1, pathParam2)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
-	if err != nil {
-		return nil, err
-	}
-
-	req.Header.Add("Content-Type", contentType)
-
-	if params != nil {
-
-		if params.IdempotencyKey != nil {
-			var headerParam0 string
-
-			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", *params.IdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
-			if err != nil {
-				return nil, err
-			}
-
-			req.Header.Set("Idempotency-Key", headerParam0)
-		}
-
-	}
-
-	return req, nil
-}
-
-// NewPreviewOptimizationRequest constructs an http.Request for the PreviewOptimization method
-func NewPreviewOptimizationRequest(server string, workspaceID WorkspaceID, semanticModelID SemanticModelID, kind Kind, params *PreviewOptimizationParams) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "workspaceId", workspaceID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
-	if err != nil {
-		return nil, err
-	}
-
-	var pathParam1 string
-
-	pathParam1, err = runtime.StyleParamWithOptions("simple", false, "semanticModelId", semanticModelID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
-	if err != nil {
-		return nil, err
-	}
-
-	var pathParam2 string
-
-	pathParam2, err = runtime.StyleParamWithOptions("simple", false, "kind", kind, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/v1/workspaces/%s/semanticModels/%s/aiReadiness/%s/preview", pathParam0, pathParam1, pathParam2)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodPost, queryURL.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-
-	if params != nil {
-
-		if params.IdempotencyKey != nil {
-			var headerParam0 string
-
-			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", *params.IdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
-			if err != nil {
-				return nil, err
-			}
-
-			req.Header.Set("Idempotency-Key", headerParam0)
-		}
-
-	}
-
-	return req, nil
-}
-
-// NewScorePreviewRequest calls the generic ScorePreview builder with application/json body
-func NewScorePreviewRequest(server string, workspaceID WorkspaceID, semanticModelID SemanticModelID, kind Kind, body ScorePreviewJSONRequestBody) (*http.Request, error) {
-	var bodyReader io.Reader
-	buf, err := json.Marshal(body)
-	if err != nil {
-		return nil, err
-	}
-	bodyReader = bytes.NewReader(buf)
-	return NewScorePreviewRequestWithBody(server, workspaceID, semanticModelID, kind, "application/json", bodyReader)
-}
-
-// NewScorePreviewRequestWithBody constructs an http.Request for the ScorePreview method, with any body, and a specified content type
-func NewScorePreviewRequestWithBody(server string, workspaceID WorkspaceID, semanticModelID SemanticModelID, kind Kind, contentType string, body io.Reader) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "workspaceId", workspaceID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
-	if err != nil {
-		return nil, err
-	}
-
-	var pathParam1 string
-
-	pathParam1, err = runtime.StyleParamWithOptions("simple", false, "semanticModelId", semanticModelID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
-	if err != nil {
-		return nil, err
-	}
-
-	var pathParam2 string
-
-	pathParam2, err = runtime.StyleParamWithOptions("simple", false, "kind", kind, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/v1/workspaces/%s/semanticModels/%s/aiReadiness/%s/score", pathParam0, pathParam1, pathParam2)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
-	if err != nil {
-		return nil, err
-	}
-
-	req.Header.Add("Content-Type", contentType)
-
-	return req, nil
-}
-
-func (c *Client) applyEditors(ctx context.Context, req *http.Request, additionalEditors []RequestEditorFn) error {
-	for _, r := range c.RequestEditors {
-		if err := r(ctx, req); err != nil {
-			return err
-		}
-	}
-	for _, r := range additionalEditors {
-		if err := r(ctx, req); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// ClientWithResponses builds on ClientInterface to offer response payloads
-type ClientWithResponses struct {
-	ClientInterface
-}
-
-// NewClientWithResponses creates a new ClientWithResponses, which wraps
-// Client with return type handling
-func NewClientWithResponses(server string, opts ...ClientOption) (*ClientWithResponses, error) {
-	client, err := NewClient(server, opts...)
-	if err != nil {
-		return nil, err
-	}
-	return &ClientWithResponses{client}, nil
-}
-
-// WithBaseURL overrides the baseURL.
-func WithBaseURL(baseURL string) ClientOption {
-	return func(c *Client) error {
-		newBaseURL, err := url.Parse(baseURL)
-		if err != nil {
-			return err
-		}
-		c.Server = newBaseURL.String()
-		return nil
-	}
-}
-
-// ClientWithResponsesInterface is the interface specification for the client with responses above.
-type ClientWithResponsesInterface interface {
-
-	// GetAccountWithResponse Read the account and what the caller can do in it
-	//
-	// Also answers for an account that is not Active; `api` then reports that no work can be started. Spends nothing.
-	//
-	// Returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with GET /v1/account (the `GetAccount` operationId).
-	GetAccountWithResponse(ctx context.Context, reqEditors ...RequestEditorFn) (*GetAccountResponse, error)
-
-	// ListPermissionsWithResponse List the platform permissions of the signed-in person
-	//
-	// The current state of the platform, usage, storage and agent permissions. Every call that reads or changes
-	// workspaces, reports or semantic models needs the required permission; the others are needed only for what each
-	// names. Spends nothing.
-	//
-	// Returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with GET /v1/account/permissions (the `ListPermissions` operationId).
-	ListPermissionsWithResponse(ctx context.Context, reqEditors ...RequestEditorFn) (*ListPermissionsResponse, error)
-
-	// ListAIProvidersWithResponse List the AI providers of the account
-	//
-	// The embedded provider comes first, then those that administrators saved, oldest first. There are at most 50, and
-	// the list is never paged. The provider that the accounts file declares is not listed. Keys are never shown.
-	// Spends nothing.
-	//
-	// Returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with GET /v1/aiProviders (the `ListAIProviders` operationId).
-	ListAIProvidersWithResponse(ctx context.Context, reqEditors ...RequestEditorFn) (*ListAIProvidersResponse, error)
-
-	// SaveAIProviderWithBodyWithResponse Save an AI provider
-	//
-	// The service first makes a test call and stores its result in lastTest. A provider that cannot be reached is
-	// refused with 400 InvalidRequest, unless saveAnyway is true; one that answers with an error is saved. If another
-	// provider already has the name (ignoring case), or the account has 50 providers, the answer is 409
-	// AiProviderConflict. The key is stored encrypted and never shown. The call starts no operation. For
-	// administrators.
-	//
-	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with POST /v1/aiProviders (the `SaveAIProvider` operationId).
-	SaveAIProviderWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*SaveAIProviderResponse, error)
-
-	// SaveAIProviderWithResponse Save an AI provider
-	//
-	// The service first makes a test call and stores its result in lastTest. A provider that cannot be reached is
-	// refused with 400 InvalidRequest, unless saveAnyway is true; one that answers with an error is saved. If another
-	// provider already has the name (ignoring case), or the account has 50 providers, the answer is 409
-	// AiProviderConflict. The key is stored encrypted and never shown. The call starts no operation. For
-	// administrators.
-	//
-	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with POST /v1/aiProviders (the `SaveAIProvider` operationId).
-	SaveAIProviderWithResponse(ctx context.Context, body SaveAIProviderJSONRequestBody, reqEditors ...RequestEditorFn) (*SaveAIProviderResponse, error)
-
-	// DeleteAIProviderWithResponse Delete an AI provider
-	//
-	// Its key is deleted with it. If A/B tests use the provider, the answer is 409 AiProviderConflict, whose
-	// parameters name them. The embedded provider cannot be deleted. For administrators.
-	//
-	// Returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with DELETE /v1/aiProviders/{providerId} (the `DeleteAIProvider` operationId).
-	DeleteAIProviderWithResponse(ctx context.Context, providerID ProviderID, reqEditors ...RequestEditorFn) (*DeleteAIProviderResponse, error)
-
-	// GetAIProviderWithResponse Read an AI provider
-	//
-	// The embedded provider has the id `embedded`. An id that no provider of the account has answers 404
-	// AiProviderNotFound. Spends nothing.
-	//
-	// Returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with GET /v1/aiProviders/{providerId} (the `GetAIProvider` operationId).
-	GetAIProviderWithResponse(ctx context.Context, providerID ProviderID, reqEditors ...RequestEditorFn) (*GetAIProviderResponse, error)
-
-	// ChangeAIProviderWithBodyWithResponse Change an AI provider
-	//
-	// Only the members in the body change. null removes an optional member, and apiKey null deletes the key. If kind,
-	// address, model or key changes, the service first makes a test call and stores its result in lastTest, even when
-	// the provider does not answer. If kind or baseUrl changes and a key is saved, apiKey must be sent too: a key is
-	// only ever sent to the address it was saved for. The embedded provider cannot be changed. For administrators.
-	//
-	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with PATCH /v1/aiProviders/{providerId} (the `ChangeAIProvider` operationId).
-	ChangeAIProviderWithBodyWithResponse(ctx context.Context, providerID ProviderID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*ChangeAIProviderResponse, error)
-
-	// ChangeAIProviderWithResponse Change an AI provider
-	//
-	// Only the members in the body change. null removes an optional member, and apiKey null deletes the key. If kind,
-	// address, model or key changes, the service first makes a test call and stores its result in lastTest, even when
-	// the provider does not answer. If kind or baseUrl changes and a key is saved, apiKey must be sent too: a key is
-	// only ever sent to the address it was saved for. The embedded provider cannot be changed. For administrators.
-	//
-	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with PATCH /v1/aiProviders/{providerId} (the `ChangeAIProvider` operationId).
-	ChangeAIProviderWithResponse(ctx context.Context, providerID ProviderID, body ChangeAIProviderJSONRequestBody, reqEditors ...RequestEditorFn) (*ChangeAIProviderResponse, error)
-
-	// TestAIProviderWithResponse Make a test call of an AI provider
-	//
-	// Asks the provider for one small answer in a JSON Schema, and for a value that the schema forbids, to see whether
-	// the provider enforces schemas. The call may take 10 seconds. lastTest and capabilities hold the result; a
-	// missing answer is a result too. A data agent is looked up as the signed-in person and not asked. A provider
-	// whose kind needs a key and that has none answers 404 AiCredentialNotFound. For administrators.
-	//
-	// Returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with POST /v1/aiProviders/{providerId}/test (the `TestAIProvider` operationId).
-	TestAIProviderWithResponse(ctx context.Context, providerID ProviderID, reqEditors ...RequestEditorFn) (*TestAIProviderResponse, error)
-
-	// ListAbTestsWithResponse List the A/B tests of the account
-	//
-	// The test whose newest run finished last comes first unless sort says otherwise. Spends nothing and makes no call
-	// to the platform.
-	//
-	// Returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with GET /v1/aiReadiness/abTests (the `ListAbTests` operationId).
-	ListAbTestsWithResponse(ctx context.Context, params *ListAbTestsParams, reqEditors ...RequestEditorFn) (*ListAbTestsResponse, error)
-
-	// CreateAbTestWithBodyWithResponse Create an A/B test and start its first run
-	//
-	// Models and data agents are looked up as the signed-in person before anything is counted. The questions are side
-	// A's: those of a stored benchmark run of its model, or the model's saved questions that can run. A model without
-	// runnable questions answers 400 BenchmarkQuestionsMissing; a run it does not have answers 404 RunNotFound. The
-	// run counts toward the account's benchmark runs, once for each side that asks. Side B starts when the person who
-	// started the run reads its operation after side A has finished. The operation's result is the run's comparison;
-	// cancel stops the run.
-	//
-	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with POST /v1/aiReadiness/abTests (the `CreateAbTest` operationId).
-	CreateAbTestWithBodyWithResponse(ctx context.Context, params *CreateAbTestParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CreateAbTestResponse, error)
-
-	// CreateAbTestWithResponse Create an A/B test and start its first run
-	//
-	// Models and data agents are looked up as the signed-in person before anything is counted. The questions are side
-	// A's: those of a stored benchmark run of its model, or the model's saved questions that can run. A model without
-	// runnable questions answers 400 BenchmarkQuestionsMissing; a run it does not have answers 404 RunNotFound. The
-	// run counts toward the account's benchmark runs, once for each side that asks. Side B starts when the person who
-	// started the run reads its operation after side A has finished. The operation's result is the run's comparison;
-	// cancel stops the run.
-	//
-	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with POST /v1/aiReadiness/abTests (the `CreateAbTest` operationId).
-	CreateAbTestWithResponse(ctx context.Context, params *CreateAbTestParams, body CreateAbTestJSONRequestBody, reqEditors ...RequestEditorFn) (*CreateAbTestResponse, error)
-
-	// DeleteAbTestWithResponse Delete an A/B test
-	//
-	// Deletes the test with all runs and comparisons. The benchmark runs of the sides are kept. A run in progress is
-	// deleted too, and its operation becomes Failed. Nothing that a run spent is refunded.
-	//
-	// Returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with DELETE /v1/aiReadiness/abTests/{abTestId} (the `DeleteAbTest` operationId).
-	DeleteAbTestWithResponse(ctx context.Context, abTestID AbTestID, reqEditors ...RequestEditorFn) (*DeleteAbTestResponse, error)
-
-	// GetAbTestWithResponse Read an A/B test with its newest runs
-	//
-	// At most 50 runs, newest first; the list of runs has all of them.
-	//
-	// Returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with GET /v1/aiReadiness/abTests/{abTestId} (the `GetAbTest` operationId).
-	GetAbTestWithResponse(ctx context.Context, abTestID AbTestID, params *GetAbTestParams, reqEditors ...RequestEditorFn) (*GetAbTestResponse, error)
-
-	// UpdateAbTestWithBodyWithResponse Change the texts of an A/B test
-	//
-	// Only the members in the body change. null or an empty text clears a member, except the name, which is required.
-	// Nothing runs and nothing is counted.
-	//
-	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with PATCH /v1/aiReadiness/abTests/{abTestId} (the `UpdateAbTest` operationId).
-	UpdateAbTestWithBodyWithResponse(ctx context.Context, abTestID AbTestID, params *UpdateAbTestParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UpdateAbTestResponse, error)
-
-	// UpdateAbTestWithResponse Change the texts of an A/B test
-	//
-	// Only the members in the body change. null or an empty text clears a member, except the name, which is required.
-	// Nothing runs and nothing is counted.
-	//
-	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with PATCH /v1/aiReadiness/abTests/{abTestId} (the `UpdateAbTest` operationId).
-	UpdateAbTestWithResponse(ctx context.Context, abTestID AbTestID, params *UpdateAbTestParams, body UpdateAbTestJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateAbTestResponse, error)
-
-	// ListAbTestRunsWithResponse List the runs of an A/B test, newest first
-	//
-	// Spends nothing and makes no call to the platform.
-	//
-	// Returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with GET /v1/aiReadiness/abTests/{abTestId}/runs (the `ListAbTestRuns` operationId).
-	ListAbTestRunsWithResponse(ctx context.Context, abTestID AbTestID, params *ListAbTestRunsParams, reqEditors ...RequestEditorFn) (*ListAbTestRunsResponse, error)
-
-	// RunAbTestAgainWithBodyWithResponse Run an A/B test again
-	//
-	// The body is optional. Models and data agents are looked up as the signed-in person first. The run counts toward
-	// the account's benchmark runs as the first one did. A test whose side A has not yet finished its first run from
-	// saved questions has no frozen questions and answers 409 ResultNotReady. A test whose source run was deleted
-	// answers 404 RunNotFound. Side B starts when the person who started the run reads its operation after side A has
-	// finished.
-	//
-	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with POST /v1/aiReadiness/abTests/{abTestId}/runs (the `RunAbTestAgain` operationId).
-	RunAbTestAgainWithBodyWithResponse(ctx context.Context, abTestID AbTestID, params *RunAbTestAgainParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*RunAbTestAgainResponse, error)
-
-	// RunAbTestAgainWithResponse Run an A/B test again
-	//
-	// The body is optional. Models and data agents are looked up as the signed-in person first. The run counts toward
-	// the account's benchmark runs as the first one did. A test whose side A has not yet finished its first run from
-	// saved questions has no frozen questions and answers 409 ResultNotReady. A test whose source run was deleted
-	// answers 404 RunNotFound. Side B starts when the person who started the run reads its operation after side A has
-	// finished.
-	//
-	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with POST /v1/aiReadiness/abTests/{abTestId}/runs (the `RunAbTestAgain` operationId).
-	RunAbTestAgainWithResponse(ctx context.Context, abTestID AbTestID, params *RunAbTestAgainParams, body RunAbTestAgainJSONRequestBody, reqEditors ...RequestEditorFn) (*RunAbTestAgainResponse, error)
-
-	// DeleteAbTestRunWithResponse Delete a run of an A/B test
-	//
-	// The test is kept, and its latest run becomes the newest remaining one. The benchmark runs of the sides are kept.
-	// The operation of a run in progress becomes Failed. Nothing that the run spent is refunded.
-	//
-	// Returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with DELETE /v1/aiReadiness/abTests/{abTestId}/runs/{runId} (the `DeleteAbTestRun` operationId).
-	DeleteAbTestRunWithResponse(ctx context.Context, abTestID AbTestID, runID RunID, reqEditors ...RequestEditorFn) (*DeleteAbTestRunResponse, error)
-
-	// GetAbTestRunWithResponse Read a run of an A/B test
-	//
-	// Reading a run starts nothing: side B starts when its owner reads the run's operation.
-	//
-	// Returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with GET /v1/aiReadiness/abTests/{abTestId}/runs/{runId} (the `GetAbTestRun` operationId).
-	GetAbTestRunWithResponse(ctx context.Context, abTestID AbTestID, runID RunID, reqEditors ...RequestEditorFn) (*GetAbTestRunResponse, error)
-
-	// GetAbTestRunResultWithResponse Read the comparison of a run of an A/B test
-	//
-	// A succeeded run has a comparison. While the run is in progress, the answer is 409 ResultNotReady with
-	// Retry-After. If it failed or was stopped, the answer is 409 OperationHasNoResult, and the run says why. The
-	// document is returned as stored.
-	//
-	// The person who started the run can always read it. Other people of the account can read it only while the
-	// platform lets them see both models and the data agents that answered. That check is cached for five minutes.
-	// Without access the answer is 404 RunNotFound.
-	//
-	// Returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with GET /v1/aiReadiness/abTests/{abTestId}/runs/{runId}/result (the `GetAbTestRunResult` operationId).
-	GetAbTestRunResultWithResponse(ctx context.Context, abTestID AbTestID, runID RunID, reqEditors ...RequestEditorFn) (*GetAbTestRunResultResponse, error)
-
-	// GetPortfolioWithResponse List the assessed semantic models of the account that the caller can see
-	//
-	// One element for each semantic model with a stored assessment, the lowest score first unless sort says otherwise.
-	// A model without a score, or sorted by change without an earlier score, comes last. Workspaces, and the semantic
-	// models of each workspace on the page, are listed as the signed-in person; the answers are cached for five
-	// minutes. Spends nothing.
-	//
-	// Returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with GET /v1/aiReadiness/portfolio (the `GetPortfolio` operationId).
-	GetPortfolioWithResponse(ctx context.Context, params *GetPortfolioParams, reqEditors ...RequestEditorFn) (*GetPortfolioResponse, error)
-
-	// GetPortfolioSummaryWithResponse Summarize the assessed semantic models of the account that the caller can see
-	//
-	// Counts all models of the portfolio that the filters select, in the workspaces that the platform lists for the
-	// signed-in person; the answer of the platform is cached for five minutes. Models are not looked up one by one: one
-	// that was deleted on the platform counts while its results are stored. Spends nothing.
-	//
-	// Returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with GET /v1/aiReadiness/portfolio/summary (the `GetPortfolioSummary` operationId).
-	GetPortfolioSummaryWithResponse(ctx context.Context, params *GetPortfolioSummaryParams, reqEditors ...RequestEditorFn) (*GetPortfolioSummaryResponse, error)
-
-	// ListSchedulesWithResponse List the schedules of the account, the oldest first
-	//
-	// Lists the schedules of all members, as last seen. Nothing is looked up on the platform, and no token is stored.
-	//
-	// Returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with GET /v1/aiReadiness/schedules (the `ListSchedules` operationId).
-	ListSchedulesWithResponse(ctx context.Context, params *ListSchedulesParams, reqEditors ...RequestEditorFn) (*ListSchedulesResponse, error)
-
-	// DeleteScheduleWithResponse Delete a schedule
-	//
-	// Its token is deleted with it. Assessments that it started are kept, and running ones continue.
-	//
-	// Returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with DELETE /v1/aiReadiness/schedules/{scheduleId} (the `DeleteSchedule` operationId).
-	DeleteScheduleWithResponse(ctx context.Context, scheduleID ScheduleID, reqEditors ...RequestEditorFn) (*DeleteScheduleResponse, error)
-
-	// GetScheduleWithResponse Read a schedule
-	//
-	// A read by the schedule's owner, with a token whose scopes may start work, replaces a stored token that soon
-	// expires.
-	//
-	// Returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with GET /v1/aiReadiness/schedules/{scheduleId} (the `GetSchedule` operationId).
-	GetScheduleWithResponse(ctx context.Context, scheduleID ScheduleID, reqEditors ...RequestEditorFn) (*GetScheduleResponse, error)
-
-	// ChangeScheduleWithBodyWithResponse Change a schedule, turn it off, or become its owner
-	//
-	// Only the members in the body change. With enabled true the caller becomes the owner and the schedule becomes
-	// Active. Its assessments then start as the caller's and with the caller's token. A slot missed while it was
-	// paused starts once, within a minute. Workspace and model are looked up as the signed-in person in this case.
-	// With enabled false the schedule becomes Disabled and its token is deleted.
-	//
-	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with PATCH /v1/aiReadiness/schedules/{scheduleId} (the `ChangeSchedule` operationId).
-	ChangeScheduleWithBodyWithResponse(ctx context.Context, scheduleID ScheduleID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*ChangeScheduleResponse, error)
-
-	// ChangeScheduleWithResponse Change a schedule, turn it off, or become its owner
-	//
-	// Only the members in the body change. With enabled true the caller becomes the owner and the schedule becomes
-	// Active. Its assessments then start as the caller's and with the caller's token. A slot missed while it was
-	// paused starts once, within a minute. Workspace and model are looked up as the signed-in person in this case.
-	// With enabled false the schedule becomes Disabled and its token is deleted.
-	//
-	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with PATCH /v1/aiReadiness/schedules/{scheduleId} (the `ChangeSchedule` operationId).
-	ChangeScheduleWithResponse(ctx context.Context, scheduleID ScheduleID, body ChangeScheduleJSONRequestBody, reqEditors ...RequestEditorFn) (*ChangeScheduleResponse, error)
-
-	// GetAccountTreeWithResponse Read the tree of the account's events
-	//
-	// The tree over the events of the account, laid out like that of all events. An entry is the event's line of `GET
-	// /v1/audit/events` as application/x-ndjson; where that has more than 65,535 bytes, dataSha256 replaces data. For
-	// administrators of the account. Spends nothing.
-	//
-	// Returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with GET /v1/audit/accounts/{accountId}/{object} (the `GetAccountTree` operationId).
-	GetAccountTreeWithResponse(ctx context.Context, accountID AccountID, object Object, reqEditors ...RequestEditorFn) (*GetAccountTreeResponse, error)
-
-	// ListAuditEventsWithResponse List the events of the account, oldest first
-	//
-	// All events of the account as they were recorded, in order of position, filtered by the parameters. In events of
-	// optimizations the members previous, written, lines, bytes, escaped and made are null, because only people with
-	// access to the model may read its texts. hash covers the complete event. An event is listed a moment after the
-	// call that recorded it, when no earlier event can still be added. With `Accept: application/x-ndjson` each line is
-	// an event exactly as it is stored, so that its hash can be computed. Texts that people wrote, and texts of models
-	// that were written or replaced, are encrypted in it. The header Link then names the next page. Such a line is an
-	// entry of the account's tree. For administrators. Spends nothing.
-	//
-	// Returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with GET /v1/audit/events (the `ListAuditEvents` operationId).
-	ListAuditEventsWithResponse(ctx context.Context, params *ListAuditEventsParams, reqEditors ...RequestEditorFn) (*ListAuditEventsResponse, error)
-
-	// GetAuditProofWithResponse Read the proof that an event is in the account's tree
-	//
-	// A file in the format c2sp.org/tlog-proof: the index of the event's entry, the hashes from it to the newest signed
-	// head of the account's tree, and this head. It can be checked offline at any time. An event enters the tree about
-	// 10 seconds after it was recorded; before that the answer is 404 AuditRecordNotFound, as it is if the event or the tree
-	// is no longer as it was signed. For administrators. Spends nothing.
-	//
-	// Returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with GET /v1/audit/proofs/{eventId} (the `GetAuditProof` operationId).
-	GetAuditProofWithResponse(ctx context.Context, eventID EventID, reqEditors ...RequestEditorFn) (*GetAuditProofResponse, error)
-
-	// ListViewAsOfWithBodyWithResponse List the rows of a view as they were at a position or a time
-	//
-	// The operation (ListViewAsOf) computes the view from the events of the account up to a position of the log. Its
-	// result is an AuditView. A time means the last head of the tree of all events that was signed at or before that
-	// time, because only signed heads prove what was recorded by then. If there is no such head, or no such view, the
-	// answer is 404 AuditRecordNotFound. A position after the end of the log answers 400 InvalidRequest. If the rows
-	// exceed 16 MiB, the operation fails with AuditViewFailed. Only administrators can start it and read the result.
-	// Spends nothing.
-	//
-	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with POST /v1/audit/views/{view} (the `ListViewAsOf` operationId).
-	ListViewAsOfWithBodyWithResponse(ctx context.Context, view View, params *ListViewAsOfParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*ListViewAsOfResponse, error)
-
-	// ListViewAsOfWithResponse List the rows of a view as they were at a position or a time
-	//
-	// The operation (ListViewAsOf) computes the view from the events of the account up to a position of the log. Its
-	// result is an AuditView. A time means the last head of the tree of all events that was signed at or before that
-	// time, because only signed heads prove what was recorded by then. If there is no such head, or no such view, the
-	// answer is 404 AuditRecordNotFound. A position after the end of the log answers 400 InvalidRequest. If the rows
-	// exceed 16 MiB, the operation fails with AuditViewFailed. Only administrators can start it and read the result.
-	// Spends nothing.
-	//
-	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with POST /v1/audit/views/{view} (the `ListViewAsOf` operationId).
-	ListViewAsOfWithResponse(ctx context.Context, view View, params *ListViewAsOfParams, body ListViewAsOfJSONRequestBody, reqEditors ...RequestEditorFn) (*ListViewAsOfResponse, error)
-
-	// GetServiceTreeWithResponse Read the tree of all events
-	//
-	// The tree over all events of the service, as c2sp.org/tlog-tiles lays it out: `checkpoint`, the newest signed head,
-	// and `tile/…`, its tiles and entries, which never change. An entry is the position of an event (8 bytes, big-endian)
-	// and its hash. After a restart, the object's path begins with the tree's number, as in `2/checkpoint`. A tile
-	// or an entry that is no longer as it was signed is 404 AuditRecordNotFound with the reason. Spends nothing.
-	//
-	// Returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with GET /v1/audit/{object} (the `GetServiceTree` operationId).
-	GetServiceTreeWithResponse(ctx context.Context, object Object, reqEditors ...RequestEditorFn) (*GetServiceTreeResponse, error)
-
-	// ListLicensesWithResponse List the licenses of the account
-	//
-	// An administrator sees every license. A member sees their own, or the account's default license when they have
-	// none. The default license comes first, the others by id. Never paged. Spends nothing.
-	//
-	// Returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with GET /v1/licenses (the `ListLicenses` operationId).
-	ListLicensesWithResponse(ctx context.Context, reqEditors ...RequestEditorFn) (*ListLicensesResponse, error)
-
-	// ListOperationsWithResponse List the operations of the account, newest first
-	//
-	// Operations older than 7 days are not listed. Each is shown as last seen.
-	//
-	// Returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with GET /v1/operations (the `ListOperations` operationId).
-	ListOperationsWithResponse(ctx context.Context, params *ListOperationsParams, reqEditors ...RequestEditorFn) (*ListOperationsResponse, error)
-
-	// GetOperationWithResponse Read the state of an operation
-	//
-	// While the operation is NotStarted or Running, Location is the address of the state itself and Retry-After says
-	// how long to wait. Once it has Succeeded, Location is the address of the result; when it Failed or was Cancelled,
-	// Location is absent. An operation of another account answers 404.
-	//
-	// An optimization that writes more than once, or unattended, resumes when the person who started it reads its
-	// state. The read's token is used, and its scopes must allow starting work. A read by anyone else starts nothing.
-	// Side B of an A/B run starts in the same way once side A has finished.
-	//
-	// Returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with GET /v1/operations/{operationId} (the `GetOperation` operationId).
-	GetOperationWithResponse(ctx context.Context, operationID OperationID, params *GetOperationParams, reqEditors ...RequestEditorFn) (*GetOperationResponse, error)
-
-	// CancelOperationWithResponse Stop an operation
-	//
-	// Only a benchmark run or an A/B run can be stopped; any other kind still running answers 409 OperationInProgress.
-	// Cancelling an ended operation changes nothing and answers 202. An operation of another account answers 404.
-	// Cancelling twice is the same as cancelling once, so an Idempotency-Key changes nothing here.
-	//
-	// Returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with POST /v1/operations/{operationId}/cancel (the `CancelOperation` operationId).
-	CancelOperationWithResponse(ctx context.Context, operationID OperationID, params *CancelOperationParams, reqEditors ...RequestEditorFn) (*CancelOperationResponse, error)
-
-	// GetOperationResultWithResponse Read the result of an operation
-	//
-	// The shape depends on operationType. AssessSemanticModel answers an Assessment, AssessDataAgent a
-	// DataAgentAssessment, and AssessSemanticModels a BulkAssessment. PreviewOptimization answers a Preview,
-	// ApplyOptimization and RevertOptimization an ApplyRecord, PreviewOptimizations a BundlePreview, and
-	// ApplyOptimizations and RevertOptimizations a BundleApply. AddPixies and RemovePixies answer a PixiesResult, or a
-	// BulkPixiesResult when started for many reports. RunBenchmark answers a BenchmarkRunResult and RunAbTest an
-	// AbTestResult. GenerateBenchmarkQuestions and SaveBenchmarkQuestions answer BenchmarkQuestions. ListViewAsOf answers
-	// an AuditView, to administrators.
-	//
-	// While the operation runs, the answer is 409 OperationInProgress with Retry-After. If it failed or was cancelled,
-	// the answer is 409 OperationHasNoResult, and the state says why.
-	//
-	// A result is readable for 7 days after the operation ended, but a preview for 24 hours and an ApplyRecord or
-	// BundleApply for 30 days. An Assessment is also readable while it is pinned. After that, and once what the
-	// operation made is deleted, the answer is 410 OperationExpired.
-	//
-	// The person who started the operation can always read its result. A result that contains texts of a model (every
-	// type except AssessSemanticModels, AddPixies and RemovePixies) is readable by other people of the account only
-	// while the platform lets them see every item it is about. That check is cached for five minutes. Without access
-	// the answer is 404 OperationNotFound. acrossModels of a BulkAssessment contains names of tables and measures, so it
-	// compares only the models that the platform shows to the reader.
-	//
-	// Returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with GET /v1/operations/{operationId}/result (the `GetOperationResult` operationId).
-	GetOperationResultWithResponse(ctx context.Context, operationID OperationID, reqEditors ...RequestEditorFn) (*GetOperationResultResponse, error)
-
-	// ListTrackedItemsWithResponse List the tracked items of the account, longest tracked first
-	//
-	// Lists every unit of the tracked-item count by name, including removed and deleted items. An account whose plan
-	// sets no cap lists only items with status Tracked. An administrator sees the items of every license, a member
-	// those of their own license. A member who names another license is refused with LicenseNotYours. Spends nothing.
-	//
-	// Returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with GET /v1/trackedItems (the `ListTrackedItems` operationId).
-	ListTrackedItemsWithResponse(ctx context.Context, params *ListTrackedItemsParams, reqEditors ...RequestEditorFn) (*ListTrackedItemsResponse, error)
-
-	// ListWorkspacesWithResponse List the workspaces the signed-in person can see
-	//
-	// Ordered by name. Read from the platform; spends nothing.
-	//
-	// Returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with GET /v1/workspaces (the `ListWorkspaces` operationId).
-	ListWorkspacesWithResponse(ctx context.Context, params *ListWorkspacesParams, reqEditors ...RequestEditorFn) (*ListWorkspacesResponse, error)
-
-	// AssessSemanticModelsWithBodyWithResponse Assess many semantic models of a workspace
-	//
-	// One operation assesses all named models. It is accepted or refused as a unit. All of them are counted against
-	// the day's assessments at acceptance; if the allowance cannot cover the run, it is refused and nothing is counted. If a
-	// model is not in the workspace or not visible to the signed-in person, the answer is 404 ItemNotFound with all
-	// such ids in parameters. If the service itself maintains a model, the answer is 400 OperationNotSupportedForItem,
-	// in the same form. The operation (AssessSemanticModels) is Succeeded when every model has an outcome. One
-	// regime scores all models: the one that is current when the call is accepted.
-	//
-	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with POST /v1/workspaces/{workspaceId}/aiReadiness/assess (the `AssessSemanticModels` operationId).
-	AssessSemanticModelsWithBodyWithResponse(ctx context.Context, workspaceID WorkspaceID, params *AssessSemanticModelsParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*AssessSemanticModelsResponse, error)
-
-	// AssessSemanticModelsWithResponse Assess many semantic models of a workspace
-	//
-	// One operation assesses all named models. It is accepted or refused as a unit. All of them are counted against
-	// the day's assessments at acceptance; if the allowance cannot cover the run, it is refused and nothing is counted. If a
-	// model is not in the workspace or not visible to the signed-in person, the answer is 404 ItemNotFound with all
-	// such ids in parameters. If the service itself maintains a model, the answer is 400 OperationNotSupportedForItem,
-	// in the same form. The operation (AssessSemanticModels) is Succeeded when every model has an outcome. One
-	// regime scores all models: the one that is current when the call is accepted.
-	//
-	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with POST /v1/workspaces/{workspaceId}/aiReadiness/assess (the `AssessSemanticModels` operationId).
-	AssessSemanticModelsWithResponse(ctx context.Context, workspaceID WorkspaceID, params *AssessSemanticModelsParams, body AssessSemanticModelsJSONRequestBody, reqEditors ...RequestEditorFn) (*AssessSemanticModelsResponse, error)
-
-	// ListDataAgentsWithResponse List the data agents of a workspace that the signed-in person can see
-	//
-	// Ordered by name. Read from the platform; spends nothing.
-	//
-	// Returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with GET /v1/workspaces/{workspaceId}/dataAgents (the `ListDataAgents` operationId).
-	ListDataAgentsWithResponse(ctx context.Context, workspaceID WorkspaceID, params *ListDataAgentsParams, reqEditors ...RequestEditorFn) (*ListDataAgentsResponse, error)
-
-	// ListAbTestsOfDataAgentWithResponse List the A/B tests of a data agent
-	//
-	// Lists the tests with the data agent on either side, in the default order of the list of all tests. Never paged;
-	// empty when there are none. Spends nothing and makes no call to the platform.
-	//
-	// Returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with GET /v1/workspaces/{workspaceId}/dataAgents/{dataAgentId}/abTests (the `ListAbTestsOfDataAgent` operationId).
-	ListAbTestsOfDataAgentWithResponse(ctx context.Context, workspaceID WorkspaceID, dataAgentID DataAgentID, reqEditors ...RequestEditorFn) (*ListAbTestsOfDataAgentResponse, error)
-
-	// AssessDataAgentWithResponse Assess one data agent
-	//
-	// Scores what the agent sees of its semantic models, and its own configuration. The published stage is assessed;
-	// the draft only if nothing was published. The semantic models are read as the signed-in person. A model that the
-	// person cannot see, or that cannot be read, is left out of the score and listed in sources with the reason.
-	// Counting, refusals and tracking are the same as for the assessment of a semantic model.
-	//
-	// Returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with POST /v1/workspaces/{workspaceId}/dataAgents/{dataAgentId}/aiReadiness/assess (the `AssessDataAgent` operationId).
-	AssessDataAgentWithResponse(ctx context.Context, workspaceID WorkspaceID, dataAgentID DataAgentID, params *AssessDataAgentParams, reqEditors ...RequestEditorFn) (*AssessDataAgentResponse, error)
-
-	// ListDataAgentAssessmentsWithResponse List the assessments of a data agent, newest first
-	//
-	// The list is empty when no assessment is stored. Workspace and agent are looked up as the signed-in person.
-	//
-	// Returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with GET /v1/workspaces/{workspaceId}/dataAgents/{dataAgentId}/aiReadiness/assessments (the `ListDataAgentAssessments` operationId).
-	ListDataAgentAssessmentsWithResponse(ctx context.Context, workspaceID WorkspaceID, dataAgentID DataAgentID, params *ListDataAgentAssessmentsParams, reqEditors ...RequestEditorFn) (*ListDataAgentAssessmentsResponse, error)
-
-	// GetDataAgentAssessmentWithResponse Read an assessment of a data agent
-	//
-	// Read from the account's result store. An id that is not an assessment of this agent in this account answers 404.
-	// Workspace and agent are looked up as the signed-in person.
-	//
-	// Returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with GET /v1/workspaces/{workspaceId}/dataAgents/{dataAgentId}/aiReadiness/assessments/{assessmentId} (the `GetDataAgentAssessment` operationId).
-	GetDataAgentAssessmentWithResponse(ctx context.Context, workspaceID WorkspaceID, dataAgentID DataAgentID, assessmentID AssessmentID, reqEditors ...RequestEditorFn) (*GetDataAgentAssessmentResponse, error)
-
-	// ListReportsWithResponse List the Power BI reports of a workspace
-	//
-	// Reports are read from the platform as the signed-in person and ordered by name; paginated reports are not
-	// listed. The Pixie state comes from the account's own record. Spends nothing.
-	//
-	// Returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with GET /v1/workspaces/{workspaceId}/reports (the `ListReports` operationId).
-	ListReportsWithResponse(ctx context.Context, workspaceID WorkspaceID, params *ListReportsParams, reqEditors ...RequestEditorFn) (*ListReportsResponse, error)
-
-	// AddPixiesToReportsWithBodyWithResponse Add Pixies to many reports of a workspace, or update those in them
-	//
-	// One operation changes all named reports. It is accepted or refused as a unit. They are looked up as the signed-in person from
-	// one listing. If some are not visible, the answer is 404 ItemNotFound, which names all of them in parameters.
-	// Caps on tracked items are checked once for the operation, and allowanceImpact says how many reports become tracked
-	// items. If another operation is changing one of the reports, the call is refused. The operation succeeds when at
-	// least one report was changed; its result has an outcome for each report. Counts as one of the account's ten
-	// calls a minute that add or remove Pixies.
-	//
-	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with POST /v1/workspaces/{workspaceId}/reports/addPixies (the `AddPixiesToReports` operationId).
-	AddPixiesToReportsWithBodyWithResponse(ctx context.Context, workspaceID WorkspaceID, params *AddPixiesToReportsParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*AddPixiesToReportsResponse, error)
-
-	// AddPixiesToReportsWithResponse Add Pixies to many reports of a workspace, or update those in them
-	//
-	// One operation changes all named reports. It is accepted or refused as a unit. They are looked up as the signed-in person from
-	// one listing. If some are not visible, the answer is 404 ItemNotFound, which names all of them in parameters.
-	// Caps on tracked items are checked once for the operation, and allowanceImpact says how many reports become tracked
-	// items. If another operation is changing one of the reports, the call is refused. The operation succeeds when at
-	// least one report was changed; its result has an outcome for each report. Counts as one of the account's ten
-	// calls a minute that add or remove Pixies.
-	//
-	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with POST /v1/workspaces/{workspaceId}/reports/addPixies (the `AddPixiesToReports` operationId).
-	AddPixiesToReportsWithResponse(ctx context.Context, workspaceID WorkspaceID, params *AddPixiesToReportsParams, body AddPixiesToReportsJSONRequestBody, reqEditors ...RequestEditorFn) (*AddPixiesToReportsResponse, error)
-
-	// RemovePixiesFromReportsWithBodyWithResponse Remove the Pixies from many reports of a workspace
-	//
-	// One operation changes all named reports. It is accepted or refused as a unit, by the rules of adding Pixies to many
-	// reports. Works even while adding Pixies is turned off. The reports stay tracked items. Counts as one of the account's ten calls a minute that add or remove
-	// Pixies.
-	//
-	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with POST /v1/workspaces/{workspaceId}/reports/removePixies (the `RemovePixiesFromReports` operationId).
-	RemovePixiesFromReportsWithBodyWithResponse(ctx context.Context, workspaceID WorkspaceID, params *RemovePixiesFromReportsParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*RemovePixiesFromReportsResponse, error)
-
-	// RemovePixiesFromReportsWithResponse Remove the Pixies from many reports of a workspace
-	//
-	// One operation changes all named reports. It is accepted or refused as a unit, by the rules of adding Pixies to many
-	// reports. Works even while adding Pixies is turned off. The reports stay tracked items. Counts as one of the account's ten calls a minute that add or remove
-	// Pixies.
-	//
-	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with POST /v1/workspaces/{workspaceId}/reports/removePixies (the `RemovePixiesFromReports` operationId).
-	RemovePixiesFromReportsWithResponse(ctx context.Context, workspaceID WorkspaceID, params *RemovePixiesFromReportsParams, body RemovePixiesFromReportsJSONRequestBody, reqEditors ...RequestEditorFn) (*RemovePixiesFromReportsResponse, error)
-
-	// AddPixiesWithResponse Add Pixies to a report, or update those in it
-	//
-	// Uses the workspace's saved tracking setup. Workspace and report are looked up as the signed-in person before
-	// anything is counted. A report that never had Pixies becomes a tracked item. The service checks that against the
-	// account's cap, and against the caller's license's allocation if the account has more than one license, before it
-	// queues any work. If another operation is changing the report, the answer is 409 OperationInProgress, which names
-	// the operation in parameters. All people of the account together may add or remove Pixies ten times a minute.
-	//
-	// Returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with POST /v1/workspaces/{workspaceId}/reports/{reportId}/addPixies (the `AddPixies` operationId).
-	AddPixiesWithResponse(ctx context.Context, workspaceID WorkspaceID, reportID ReportID, params *AddPixiesParams, reqEditors ...RequestEditorFn) (*AddPixiesResponse, error)
-
-	// GetReportPixiesWithResponse Read the Pixie state of a report
-	//
-	// Read from the account's own record. A report without a record is looked up as the caller; if it does not exist
-	// or the caller cannot see it, the answer is 404 ItemNotFound. Otherwise the status is NeverAdded. If the look-up
-	// failed, reportName is null and unavailableReasons says why. Spends nothing.
-	//
-	// Returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with GET /v1/workspaces/{workspaceId}/reports/{reportId}/pixies (the `GetReportPixies` operationId).
-	GetReportPixiesWithResponse(ctx context.Context, workspaceID WorkspaceID, reportID ReportID, reqEditors ...RequestEditorFn) (*GetReportPixiesResponse, error)
-
-	// GetPageViewsWithResponse Read how often the pages of a report were viewed, by day
-	//
-	// Counted by Pixies in the last 28 days (UTC), today included. The report is looked up as the signed-in person. Pages without a view are not listed. Spends nothing.
-	//
-	// Returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with GET /v1/workspaces/{workspaceId}/reports/{reportId}/pixies/views (the `GetPageViews` operationId).
-	GetPageViewsWithResponse(ctx context.Context, workspaceID WorkspaceID, reportID ReportID, reqEditors ...RequestEditorFn) (*GetPageViewsResponse, error)
-
-	// RemovePixiesWithResponse Remove the Pixies from a report
-	//
-	// Works even while adding Pixies is turned off. The report stays a tracked item. If another operation is changing
-	// the report, the answer is 409 OperationInProgress, which names the operation in parameters. Counts as one of the
-	// account's ten calls a minute that add or remove Pixies.
-	//
-	// Returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with POST /v1/workspaces/{workspaceId}/reports/{reportId}/removePixies (the `RemovePixies` operationId).
-	RemovePixiesWithResponse(ctx context.Context, workspaceID WorkspaceID, reportID ReportID, params *RemovePixiesParams, reqEditors ...RequestEditorFn) (*RemovePixiesResponse, error)
-
-	// ListSemanticModelsWithResponse List the semantic models of a workspace that the signed-in person can see
-	//
-	// Ordered by name. Read from the platform; spends nothing.
-	//
-	// Returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with GET /v1/workspaces/{workspaceId}/semanticModels (the `ListSemanticModels` operationId).
-	ListSemanticModelsWithResponse(ctx context.Context, workspaceID WorkspaceID, params *ListSemanticModelsParams, reqEditors ...RequestEditorFn) (*ListSemanticModelsResponse, error)
-
-	// ListAbTestsOfSemanticModelWithResponse List the A/B tests of a semantic model
-	//
-	// Lists the tests with the model on either side, in the default order of the list of all tests. Never paged; empty
-	// when there are none. Spends nothing and makes no call to the platform.
-	//
-	// Returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with GET /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/abTests (the `ListAbTestsOfSemanticModel` operationId).
-	ListAbTestsOfSemanticModelWithResponse(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, reqEditors ...RequestEditorFn) (*ListAbTestsOfSemanticModelResponse, error)
-
-	// AssessSemanticModelWithResponse Assess one semantic model
-	//
-	// The assessment is stored and counts against the day's assessments. Workspace and model are looked up as the
-	// signed-in person before anything is counted. If the person has granted permission to read usage, the score is
-	// weighted by usage. Otherwise the assessment runs without usage, and the result's usage says so. The first
-	// assessment of a model in an account is a first look; the second makes it a tracked item. The service checks that
-	// against the account's cap, and against the caller's license's allocation if the account has more than one
-	// license, before it queues any work.
-	// The regime that is current when the call is accepted scores.
-	//
-	// Returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/assess (the `AssessSemanticModel` operationId).
-	AssessSemanticModelWithResponse(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, params *AssessSemanticModelParams, reqEditors ...RequestEditorFn) (*AssessSemanticModelResponse, error)
-
-	// DeleteAssessmentsWithResponse Delete the assessments of a semantic model
-	//
-	// Deletes every stored assessment of the model in this account. The model stays a tracked item, with status
-	// ResultsDeleted until its next assessment, and spent allowances are not refunded. If no assessment is stored, the
-	// call changes nothing. While an assessment of the model runs, the answer is 409 OperationInProgress. The result
-	// of an operation whose assessment is deleted answers 410 OperationExpired. Workspace and model are looked up as
-	// the signed-in person.
-	//
-	// Returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with DELETE /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/assessments (the `DeleteAssessments` operationId).
-	DeleteAssessmentsWithResponse(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, reqEditors ...RequestEditorFn) (*DeleteAssessmentsResponse, error)
-
-	// ListAssessmentsWithResponse List the assessments of a semantic model, newest first
-	//
-	// The list is empty when no assessment is stored. Workspace and model are looked up as the signed-in person.
-	//
-	// Returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with GET /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/assessments (the `ListAssessments` operationId).
-	ListAssessmentsWithResponse(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, params *ListAssessmentsParams, reqEditors ...RequestEditorFn) (*ListAssessmentsResponse, error)
-
-	// GetAssessmentWithResponse Read an assessment
-	//
-	// Read from the account's result store. An id that is not an assessment of this model in this account answers 404.
-	// Workspace and model are looked up as the signed-in person.
-	//
-	// Returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with GET /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/assessments/{assessmentId} (the `GetAssessment` operationId).
-	GetAssessmentWithResponse(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, assessmentID AssessmentID, reqEditors ...RequestEditorFn) (*GetAssessmentResponse, error)
-
-	// UnpinAssessmentWithResponse Unpin an assessment
-	//
-	// Unpins a stored assessment; repeating the call changes nothing. The assessment stays stored. Workspace and model
-	// are looked up as the signed-in person.
-	//
-	// Returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with DELETE /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/assessments/{assessmentId}/pin (the `UnpinAssessment` operationId).
-	UnpinAssessmentWithResponse(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, assessmentID AssessmentID, reqEditors ...RequestEditorFn) (*UnpinAssessmentResponse, error)
-
-	// PinAssessmentWithResponse Pin an assessment
-	//
-	// Pins a stored assessment for everyone in the account; repeating the call changes nothing. The list returns
-	// pinned assessments with pinned=true. While an assessment is pinned, the result of the operation that assessed
-	// the one model stays readable after 7 days. Deleting the model's assessments deletes pinned ones too. Workspace
-	// and model are looked up as the signed-in person.
-	//
-	// Returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/assessments/{assessmentId}/pin (the `PinAssessment` operationId).
-	PinAssessmentWithResponse(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, assessmentID AssessmentID, reqEditors ...RequestEditorFn) (*PinAssessmentResponse, error)
-
-	// GetBenchmarkQuestionsWithResponse Read the saved benchmark questions of a semantic model
-	//
-	// The set that was saved last. Each question says whether it can run on the semantic model as it is now; one whose
-	// answer uses a renamed or deleted field cannot, and names that field. A model without a saved set answers an
-	// empty set. Workspace and model are looked up as the signed-in person. Spends nothing. format csv and jsonl
-	// answer a file to edit, which the save route reads as the same questions. In CSV a cell that a spreadsheet
-	// would take for a formula begins with an apostrophe, which saving removes.
-	//
-	// Returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with GET /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/benchmark/questions (the `GetBenchmarkQuestions` operationId).
-	GetBenchmarkQuestionsWithResponse(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, params *GetBenchmarkQuestionsParams, reqEditors ...RequestEditorFn) (*GetBenchmarkQuestionsResponse, error)
-
-	// GenerateBenchmarkQuestionsWithBodyWithResponse Generate benchmark questions about a semantic model
-	//
-	// Spends one of the day's benchmark builds. The operation (GenerateBenchmarkQuestions) answers BenchmarkQuestions
-	// as a proposal. Nothing is saved: send the questions to keep to the save route. Questions ask for measures that
-	// an AI sees. If usage is known, those that people view most come first. The account's AI provider for questions
-	// phrases them, or the embedded one if there is none. The same model gets the same questions with the same ids,
-	// except for the year that they name. If no question can be made from the model, the operation fails with
-	// QuestionsNotGenerated.
-	//
-	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/benchmark/questions/generate (the `GenerateBenchmarkQuestions` operationId).
-	GenerateBenchmarkQuestionsWithBodyWithResponse(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, params *GenerateBenchmarkQuestionsParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*GenerateBenchmarkQuestionsResponse, error)
-
-	// GenerateBenchmarkQuestionsWithResponse Generate benchmark questions about a semantic model
-	//
-	// Spends one of the day's benchmark builds. The operation (GenerateBenchmarkQuestions) answers BenchmarkQuestions
-	// as a proposal. Nothing is saved: send the questions to keep to the save route. Questions ask for measures that
-	// an AI sees. If usage is known, those that people view most come first. The account's AI provider for questions
-	// phrases them, or the embedded one if there is none. The same model gets the same questions with the same ids,
-	// except for the year that they name. If no question can be made from the model, the operation fails with
-	// QuestionsNotGenerated.
-	//
-	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/benchmark/questions/generate (the `GenerateBenchmarkQuestions` operationId).
-	GenerateBenchmarkQuestionsWithResponse(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, params *GenerateBenchmarkQuestionsParams, body GenerateBenchmarkQuestionsJSONRequestBody, reqEditors ...RequestEditorFn) (*GenerateBenchmarkQuestionsResponse, error)
-
-	// SaveBenchmarkQuestionsWithBodyWithResponse Save the benchmark questions of a semantic model
-	//
-	// Replaces the complete saved set; an empty set clears it. Spends nothing. The operation (SaveBenchmarkQuestions)
-	// reads the model as the signed-in person. It answers BenchmarkQuestions: which questions can run, and, for a
-	// question without fields, the fields its query uses if the query is understood. If two sets are saved at once,
-	// the one whose call was accepted later is kept. The answers of reading and generating can be sent unchanged.
-	// Questions can also be sent as CSV or as JSON lines. Each faulty cell of such a file is named with its line and
-	// column, the first 20 of them, and nothing is saved.
-	//
-	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/benchmark/questions/save (the `SaveBenchmarkQuestions` operationId).
-	SaveBenchmarkQuestionsWithBodyWithResponse(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, params *SaveBenchmarkQuestionsParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*SaveBenchmarkQuestionsResponse, error)
-
-	// SaveBenchmarkQuestionsWithResponse Save the benchmark questions of a semantic model
-	//
-	// Replaces the complete saved set; an empty set clears it. Spends nothing. The operation (SaveBenchmarkQuestions)
-	// reads the model as the signed-in person. It answers BenchmarkQuestions: which questions can run, and, for a
-	// question without fields, the fields its query uses if the query is understood. If two sets are saved at once,
-	// the one whose call was accepted later is kept. The answers of reading and generating can be sent unchanged.
-	// Questions can also be sent as CSV or as JSON lines. Each faulty cell of such a file is named with its line and
-	// column, the first 20 of them, and nothing is saved.
-	//
-	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/benchmark/questions/save (the `SaveBenchmarkQuestions` operationId).
-	SaveBenchmarkQuestionsWithResponse(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, params *SaveBenchmarkQuestionsParams, body SaveBenchmarkQuestionsJSONRequestBody, reqEditors ...RequestEditorFn) (*SaveBenchmarkQuestionsResponse, error)
-
-	// ListBenchmarkRunsWithResponse List the benchmark runs of a semantic model, newest first
-	//
-	// Includes the sides of A/B runs. Workspace and model are looked up as the signed-in person.
-	//
-	// Returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with GET /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/benchmark/runs (the `ListBenchmarkRuns` operationId).
-	ListBenchmarkRunsWithResponse(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, params *ListBenchmarkRunsParams, reqEditors ...RequestEditorFn) (*ListBenchmarkRunsResponse, error)
-
-	// StartBenchmarkRunWithBodyWithResponse Ask the saved benchmark questions of a semantic model
-	//
-	// Asks the saved questions that can run; a model without any answers 400 BenchmarkQuestionsMissing. The run counts
-	// toward the account's benchmark runs and makes the model a tracked item. Model and data agent are looked up as
-	// the signed-in person before anything is counted. The run's id is the operation's id; cancel stops the run.
-	//
-	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/benchmark/runs (the `StartBenchmarkRun` operationId).
-	StartBenchmarkRunWithBodyWithResponse(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, params *StartBenchmarkRunParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*StartBenchmarkRunResponse, error)
-
-	// StartBenchmarkRunWithResponse Ask the saved benchmark questions of a semantic model
-	//
-	// Asks the saved questions that can run; a model without any answers 400 BenchmarkQuestionsMissing. The run counts
-	// toward the account's benchmark runs and makes the model a tracked item. Model and data agent are looked up as
-	// the signed-in person before anything is counted. The run's id is the operation's id; cancel stops the run.
-	//
-	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/benchmark/runs (the `StartBenchmarkRun` operationId).
-	StartBenchmarkRunWithResponse(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, params *StartBenchmarkRunParams, body StartBenchmarkRunJSONRequestBody, reqEditors ...RequestEditorFn) (*StartBenchmarkRunResponse, error)
-
-	// DeleteBenchmarkRunWithResponse Delete a benchmark run
-	//
-	// Deletes the run with its answers. The operation of a run in progress becomes Failed; if the run is a side of an
-	// A/B run in progress, the answer is 409 OperationInProgress. Nothing is refunded. A test that was made from the
-	// run cannot be run again.
-	//
-	// Returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with DELETE /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/benchmark/runs/{runId} (the `DeleteBenchmarkRun` operationId).
-	DeleteBenchmarkRunWithResponse(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, runID RunID, reqEditors ...RequestEditorFn) (*DeleteBenchmarkRunResponse, error)
-
-	// GetBenchmarkRunWithResponse Read a benchmark run
-	//
-	// Workspace and model are looked up as the signed-in person.
-	//
-	// Returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with GET /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/benchmark/runs/{runId} (the `GetBenchmarkRun` operationId).
-	GetBenchmarkRunWithResponse(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, runID RunID, reqEditors ...RequestEditorFn) (*GetBenchmarkRunResponse, error)
-
-	// OverruleVerdictWithBodyWithResponse Overrule the verdict on an answer
-	//
-	// Replaces the verdict on the answers to one question of a run by that of a person, with a reason. Only the person
-	// who started the run and administrators of the account may do this. The result shows the new verdict next to the
-	// service's. The score and the verdicts of the run are computed again, and so are the comparisons of the A/B runs
-	// that have it as a side. Repeating
-	// the call changes nothing; another verdict replaces the earlier one. Workspace and model are looked up as the
-	// signed-in person.
-	//
-	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/benchmark/runs/{runId}/questions/{questionId}/verdict (the `OverruleVerdict` operationId).
-	OverruleVerdictWithBodyWithResponse(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, runID RunID, questionID QuestionID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*OverruleVerdictResponse, error)
-
-	// OverruleVerdictWithResponse Overrule the verdict on an answer
-	//
-	// Replaces the verdict on the answers to one question of a run by that of a person, with a reason. Only the person
-	// who started the run and administrators of the account may do this. The result shows the new verdict next to the
-	// service's. The score and the verdicts of the run are computed again, and so are the comparisons of the A/B runs
-	// that have it as a side. Repeating
-	// the call changes nothing; another verdict replaces the earlier one. Workspace and model are looked up as the
-	// signed-in person.
-	//
-	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/benchmark/runs/{runId}/questions/{questionId}/verdict (the `OverruleVerdict` operationId).
-	OverruleVerdictWithResponse(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, runID RunID, questionID QuestionID, body OverruleVerdictJSONRequestBody, reqEditors ...RequestEditorFn) (*OverruleVerdictResponse, error)
-
-	// GetBenchmarkRunResultWithResponse Read the result of a benchmark run
-	//
-	// A succeeded run has a result. While the run is in progress, the answer is 409 ResultNotReady with Retry-After.
-	// If it failed or was stopped, the answer is 409 OperationHasNoResult, and the run says why. The document is
-	// returned as stored.
-	//
-	// The person who started the run can read it without a check on the platform. Other people of the account can read
-	// it only while the platform lets them see the model and the data agent that answered. That check is cached for
-	// five minutes.
-	//
-	// Returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with GET /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/benchmark/runs/{runId}/result (the `GetBenchmarkRunResult` operationId).
-	GetBenchmarkRunResultWithResponse(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, runID RunID, reqEditors ...RequestEditorFn) (*GetBenchmarkRunResultResponse, error)
-
-	// GetHistoryWithResponse List the scores of a semantic model over time, and what was written between them
-	//
-	// One element for each stored assessment, newest first. It has the applies and reverts that ended after the
-	// previous assessment and before this one. Workspace and model are looked up as the signed-in person.
-	//
-	// Returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with GET /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/history (the `GetHistory` operationId).
-	GetHistoryWithResponse(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, params *GetHistoryParams, reqEditors ...RequestEditorFn) (*GetHistoryResponse, error)
-
-	// OptimizeWithBodyWithResponse Propose, or propose and write, every kind of optimization
-	//
-	// One operation with a child operation for each kind, in the order aiInstructions, descriptions, properties,
-	// aiDataSchema. Each child runs as the operation that the kind's own route starts. With approval required, the
-	// operation (PreviewOptimizations) answers a BundlePreview for optimize/apply. With approval none
-	// (ApplyOptimizations), the applies follow, one kind at a time; each starts when the person who started this
-	// operation reads it. aiDataSchema is previewed and not written. A kind that its own route would refuse is
-	// Skipped. If every kind is, the call is refused with the first kind's refusal.
-	//
-	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/optimize (the `Optimize` operationId).
-	OptimizeWithBodyWithResponse(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, params *OptimizeParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*OptimizeResponse, error)
-
-	// OptimizeWithResponse Propose, or propose and write, every kind of optimization
-	//
-	// One operation with a child operation for each kind, in the order aiInstructions, descriptions, properties,
-	// aiDataSchema. Each child runs as the operation that the kind's own route starts. With approval required, the
-	// operation (PreviewOptimizations) answers a BundlePreview for optimize/apply. With approval none
-	// (ApplyOptimizations), the applies follow, one kind at a time; each starts when the person who started this
-	// operation reads it. aiDataSchema is previewed and not written. A kind that its own route would refuse is
-	// Skipped. If every kind is, the call is refused with the first kind's refusal.
-	//
-	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/optimize (the `Optimize` operationId).
-	OptimizeWithResponse(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, params *OptimizeParams, body OptimizeJSONRequestBody, reqEditors ...RequestEditorFn) (*OptimizeResponse, error)
-
-	// ApplyOptimizationsWithBodyWithResponse Write the kinds of a bundle preview
-	//
-	// Applies one kind at a time, in the order of optimize. The first starts with the call; each other one starts when
-	// the person who started this operation (ApplyOptimizations) reads it. The result is a BundleApply. A bundle
-	// preview can be applied once: a second apply answers 400 InvalidPreview, which names the first.
-	//
-	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/optimize/apply (the `ApplyOptimizations` operationId).
-	ApplyOptimizationsWithBodyWithResponse(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, params *ApplyOptimizationsParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*ApplyOptimizationsResponse, error)
-
-	// ApplyOptimizationsWithResponse Write the kinds of a bundle preview
-	//
-	// Applies one kind at a time, in the order of optimize. The first starts with the call; each other one starts when
-	// the person who started this operation (ApplyOptimizations) reads it. The result is a BundleApply. A bundle
-	// preview can be applied once: a second apply answers 400 InvalidPreview, which names the first.
-	//
-	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/optimize/apply (the `ApplyOptimizations` operationId).
-	ApplyOptimizationsWithResponse(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, params *ApplyOptimizationsParams, body ApplyOptimizationsJSONRequestBody, reqEditors ...RequestEditorFn) (*ApplyOptimizationsResponse, error)
-
-	// RevertOptimizationsWithBodyWithResponse Revert a bundle apply
-	//
-	// Reverts one kind at a time, the last written first. The first starts with the call; each other one starts when
-	// the person who started this operation (RevertOptimizations) reads it. The result is a BundleApply with reverts.
-	//
-	// An id that is not a bundle apply of this model by this account answers 404 OperationNotFound. One that has not
-	// ended answers 409 OperationInProgress. One that wrote nothing or was already reverted answers 400. One older
-	// than 30 days answers 410 OperationExpired.
-	//
-	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/optimize/revert (the `RevertOptimizations` operationId).
-	RevertOptimizationsWithBodyWithResponse(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, params *RevertOptimizationsParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*RevertOptimizationsResponse, error)
-
-	// RevertOptimizationsWithResponse Revert a bundle apply
-	//
-	// Reverts one kind at a time, the last written first. The first starts with the call; each other one starts when
-	// the person who started this operation (RevertOptimizations) reads it. The result is a BundleApply with reverts.
-	//
-	// An id that is not a bundle apply of this model by this account answers 404 OperationNotFound. One that has not
-	// ended answers 409 OperationInProgress. One that wrote nothing or was already reverted answers 400. One older
-	// than 30 days answers 410 OperationExpired.
-	//
-	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/optimize/revert (the `RevertOptimizations` operationId).
-	RevertOptimizationsWithResponse(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, params *RevertOptimizationsParams, body RevertOptimizationsJSONRequestBody, reqEditors ...RequestEditorFn) (*RevertOptimizationsResponse, error)
-
-	// RevertOptimizationWithBodyWithResponse Revert an apply
-	//
-	// Restores the previous value of every object that the apply changed and nothing else. The operation
-	// (RevertOptimization) answers an ApplyRecord with reverts. It counts as an apply for the day's optimization
-	// applies and takes the write lock.
-	//
-	// An id that is not an apply of this model by this account answers 404 OperationNotFound. An apply that has not
-	// ended answers 409 OperationInProgress. One that wrote nothing or was already reverted answers 400. One whose
-	// objects a later apply has written answers 409 ItemChanged, which names the object and that apply. One older than
-	// 30 days answers 410 OperationExpired.
-	//
-	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/revert (the `RevertOptimization` operationId).
-	RevertOptimizationWithBodyWithResponse(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, params *RevertOptimizationParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*RevertOptimizationResponse, error)
-
-	// RevertOptimizationWithResponse Revert an apply
-	//
-	// Restores the previous value of every object that the apply changed and nothing else. The operation
-	// (RevertOptimization) answers an ApplyRecord with reverts. It counts as an apply for the day's optimization
-	// applies and takes the write lock.
-	//
-	// An id that is not an apply of this model by this account answers 404 OperationNotFound. An apply that has not
-	// ended answers 409 OperationInProgress. One that wrote nothing or was already reverted answers 400. One whose
-	// objects a later apply has written answers 409 ItemChanged, which names the object and that apply. One older than
-	// 30 days answers 410 OperationExpired.
-	//
-	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/revert (the `RevertOptimization` operationId).
-	RevertOptimizationWithResponse(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, params *RevertOptimizationParams, body RevertOptimizationJSONRequestBody, reqEditors ...RequestEditorFn) (*RevertOptimizationResponse, error)
-
-	// ListSchedulesOfModelWithResponse List the schedule of a semantic model
-	//
-	// The list has at most one schedule and is empty when the model has none. Workspace and model are looked up as the
-	// signed-in person. A read by the schedule's owner stores the owner's token, as a read of the schedule itself
-	// does.
-	//
-	// Returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with GET /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/schedules (the `ListSchedulesOfModel` operationId).
-	ListSchedulesOfModelWithResponse(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, params *ListSchedulesOfModelParams, reqEditors ...RequestEditorFn) (*ListSchedulesOfModelResponse, error)
-
-	// CreateScheduleWithBodyWithResponse Schedule the assessments of a semantic model
-	//
-	// Creates the model's schedule. If the model already has one, the answer is 409 ScheduleConflict, whose parameters
-	// name it. The call starts no operation. The caller becomes the schedule's owner. At each slot an assessment
-	// starts as if the owner had called assess: the same allowances and refusals apply, and the operation belongs to
-	// the owner. The owner's token is stored encrypted until it expires. A slot without a valid token pauses the
-	// schedule. Workspace and model are looked up as the signed-in person.
-	//
-	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/schedules (the `CreateSchedule` operationId).
-	CreateScheduleWithBodyWithResponse(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CreateScheduleResponse, error)
-
-	// CreateScheduleWithResponse Schedule the assessments of a semantic model
-	//
-	// Creates the model's schedule. If the model already has one, the answer is 409 ScheduleConflict, whose parameters
-	// name it. The call starts no operation. The caller becomes the schedule's owner. At each slot an assessment
-	// starts as if the owner had called assess: the same allowances and refusals apply, and the operation belongs to
-	// the owner. The owner's token is stored encrypted until it expires. A slot without a valid token pauses the
-	// schedule. Workspace and model are looked up as the signed-in person.
-	//
-	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/schedules (the `CreateSchedule` operationId).
-	CreateScheduleWithResponse(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, body CreateScheduleJSONRequestBody, reqEditors ...RequestEditorFn) (*CreateScheduleResponse, error)
-
-	// GetAIViewWithResponse Read what an AI sees of a semantic model
-	//
-	// The tables, columns, measures, relationships and verified answers that Copilot sees, and the AI instructions. Workspace
-	// and model are looked up, and the model's definition is read, as the signed-in person: nothing of it is stored, and
-	// nothing is spent. If the definition is not valid, the answer is 400 InvalidRequest. While the platform is still
-	// reading it, the answer is 502 PlatformUnavailable with Retry-After.
-	//
-	// Returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with GET /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/view (the `GetAIView` operationId).
-	GetAIViewWithResponse(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, reqEditors ...RequestEditorFn) (*GetAIViewResponse, error)
-
-	// ApplyOptimizationWithBodyWithResponse Write an optimization
-	//
-	// With previewId, writes all changes of a preview, or those that keys selects, with the caller's own texts in
-	// values. With approval none, proposes and writes in one operation; aiDataSchema cannot be written this way. The
-	// operation (ApplyOptimization) answers an ApplyRecord and holds the model's write lock while it runs. A second
-	// change of the model answers 409 OperationInProgress.
-	//
-	// Each write counts as one of the day's optimization applies. properties makes up to two writes: display folders,
-	// then field defaults. A second write, and the write of an unattended apply, start when the person who started the
-	// operation reads it with a token that may start work. Changes made to the model since the preview are never
-	// overwritten. Unattended, changes that a person must review are skipped with ReviewRequired: those that reviewRequired
-	// explains, and all if falls explains it.
-	//
-	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/{kind}/apply (the `ApplyOptimization` operationId).
-	ApplyOptimizationWithBodyWithResponse(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, kind Kind, params *ApplyOptimizationParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*ApplyOptimizationResponse, error)
-
-	// ApplyOptimizationWithResponse Write an optimization
-	//
-	// With previewId, writes all changes of a preview, or those that keys selects, with the caller's own texts in
-	// values. With approval none, proposes and writes in one operation; aiDataSchema cannot be written this way. The
-	// operation (ApplyOptimization) answers an ApplyRecord and holds the model's write lock while it runs. A second
-	// change of the model answers 409 OperationInProgress.
-	//
-	// Each write counts as one of the day's optimization applies. properties makes up to two writes: display folders,
-	// then field defaults. A second write, and the write of an unattended apply, start when the person who started the
-	// operation reads it with a token that may start work. Changes made to the model since the preview are never
-	// overwritten. Unattended, changes that a person must review are skipped with ReviewRequired: those that reviewRequired
-	// explains, and all if falls explains it.
-	//
-	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/{kind}/apply (the `ApplyOptimization` operationId).
-	ApplyOptimizationWithResponse(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, kind Kind, params *ApplyOptimizationParams, body ApplyOptimizationJSONRequestBody, reqEditors ...RequestEditorFn) (*ApplyOptimizationResponse, error)
-
-	// PreviewOptimizationWithResponse Propose an optimization of a semantic model
-	//
-	// Writes nothing and spends nothing. The operation (PreviewOptimization) answers a Preview, which is kept for 24
-	// hours under its previewId. For descriptions and properties, the objects are those that the model's latest
-	// assessment found; a model without an assessment in this account answers 404 AssessmentNotFound. A kind with
-	// nothing to propose answers 202 too, and nothingToDo says why. The permissions to read usage and to ask a data
-	// agent are optional.
-	//
-	// Returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/{kind}/preview (the `PreviewOptimization` operationId).
-	PreviewOptimizationWithResponse(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, kind Kind, params *PreviewOptimizationParams, reqEditors ...RequestEditorFn) (*PreviewOptimizationResponse, error)
-
-	// ScorePreviewWithBodyWithResponse Score a part of a preview
-	//
-	// Reads the model as the signed-in person and scores it twice: as it is, and with the changes of a preview that keys
-	// selects, with the caller's own texts in values. It uses the rules of the service and does not weight by usage.
-	// Writes nothing, stores nothing and spends nothing. While the platform is still reading the definition, the answer
-	// is 502 PlatformUnavailable with Retry-After.
-	//
-	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/{kind}/score (the `ScorePreview` operationId).
-	ScorePreviewWithBodyWithResponse(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, kind Kind, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*ScorePreviewResponse, error)
-
-	// ScorePreviewWithResponse Score a part of a preview
-	//
-	// Reads the model as the signed-in person and scores it twice: as it is, and with the changes of a preview that keys
-	// selects, with the caller's own texts in values. It uses the rules of the service and does not weight by usage.
-	// Writes nothing, stores nothing and spends nothing. While the platform is still reading the definition, the answer
-	// is 502 PlatformUnavailable with Retry-After.
-	//
-	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/{kind}/score (the `ScorePreview` operationId).
-	ScorePreviewWithResponse(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, kind Kind, body ScorePreviewJSONRequestBody, reqEditors ...RequestEditorFn) (*ScorePreviewResponse, error)
-}
-
-type GetAccountResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSON200 the response for an HTTP 200 `application/json` response
-	JSON200 *Account
-}
-
-// Status returns HTTPResponse.Status
-func (r GetAccountResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r GetAccountResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-type ListPermissionsResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSON200 the response for an HTTP 200 `application/json` response
-	JSON200 *PermissionList
-}
-
-// Status returns HTTPResponse.Status
-func (r ListPermissionsResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r ListPermissionsResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-type ListAIProvidersResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSON200 the response for an HTTP 200 `application/json` response
-	JSON200 *AIProviderList
-}
-
-// Status returns HTTPResponse.Status
-func (r ListAIProvidersResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r ListAIProvidersResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-type SaveAIProviderResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSON200 the response for an HTTP 200 `application/json` response
-	JSON200 *AIProvider
-}
-
-// Status returns HTTPResponse.Status
-func (r SaveAIProviderResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r SaveAIProviderResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-type DeleteAIProviderResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSON200 the response for an HTTP 200 `application/json` response
-	JSON200 *DeletedAIProvider
-}
-
-// Status returns HTTPResponse.Status
-func (r DeleteAIProviderResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r DeleteAIProviderResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-type GetAIProviderResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSON200 the response for an HTTP 200 `application/json` response
-	JSON200 *AIProvider
-}
-
-// Status returns HTTPResponse.Status
-func (r GetAIProviderResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r GetAIProviderResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-type ChangeAIProviderResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSON200 the response for an HTTP 200 `application/json` response
-	JSON200 *AIProvider
-}
-
-// Status returns HTTPResponse.Status
-func (r ChangeAIProviderResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r ChangeAIProviderResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-type TestAIProviderResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSON200 the response for an HTTP 200 `application/json` response
-	JSON200 *AIProvider
-}
-
-// Status returns HTTPResponse.Status
-func (r TestAIProviderResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r TestAIProviderResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-type ListAbTestsResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSON200 the response for an HTTP 200 `application/json` response
-	JSON200 *AbTestList
-}
-
-// Status returns HTTPResponse.Status
-func (r ListAbTestsResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r ListAbTestsResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-type CreateAbTestResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSON202 the response for an HTTP 202 `application/json` response
-	JSON202 *Accepted
-}
-
-// Status returns HTTPResponse.Status
-func (r CreateAbTestResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r CreateAbTestResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-type DeleteAbTestResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSON200 the response for an HTTP 200 `application/json` response
-	JSON200 *DeletedAbTest
-}
-
-// Status returns HTTPResponse.Status
-func (r DeleteAbTestResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r DeleteAbTestResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-type GetAbTestResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSON200 the response for an HTTP 200 `application/json` response
-	JSON200 *AbTest
-}
-
-// Status returns HTTPResponse.Status
-func (r GetAbTestResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r GetAbTestResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-type UpdateAbTestResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSON200 the response for an HTTP 200 `application/json` response
-	JSON200 *AbTest
-}
-
-// Status returns HTTPResponse.Status
-func (r UpdateAbTestResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r UpdateAbTestResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-type ListAbTestRunsResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSON200 the response for an HTTP 200 `application/json` response
-	JSON200 *AbTestRunList
-}
-
-// Status returns HTTPResponse.Status
-func (r ListAbTestRunsResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r ListAbTestRunsResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-type RunAbTestAgainResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSON202 the response for an HTTP 202 `application/json` response
-	JSON202 *Accepted
-}
-
-// Status returns HTTPResponse.Status
-func (r RunAbTestAgainResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r RunAbTestAgainResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-type DeleteAbTestRunResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSON200 the response for an HTTP 200 `application/json` response
-	JSON200 *DeletedAbTestRun
-}
-
-// Status returns HTTPResponse.Status
-func (r DeleteAbTestRunResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r DeleteAbTestRunResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-type GetAbTestRunResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSON200 the response for an HTTP 200 `application/json` response
-	JSON200 *AbTestRun
-}
-
-// Status returns HTTPResponse.Status
-func (r GetAbTestRunResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r GetAbTestRunResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-type GetAbTestRunResultResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSON200 the response for an HTTP 200 `application/json` response
-	JSON200 *AbTestResult
-}
-
-// Status returns HTTPResponse.Status
-func (r GetAbTestRunResultResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r GetAbTestRunResultResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-type GetPortfolioResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSON200 the response for an HTTP 200 `application/json` response
-	JSON200 *Portfolio
-}
-
-// Status returns HTTPResponse.Status
-func (r GetPortfolioResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r GetPortfolioResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-type GetPortfolioSummaryResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSON200 the response for an HTTP 200 `application/json` response
-	JSON200 *PortfolioSummary
-}
-
-// Status returns HTTPResponse.Status
-func (r GetPortfolioSummaryResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r GetPortfolioSummaryResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-type ListSchedulesResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSON200 the response for an HTTP 200 `application/json` response
-	JSON200 *ScheduleList
-}
-
-// Status returns HTTPResponse.Status
-func (r ListSchedulesResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r ListSchedulesResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-type DeleteScheduleResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSON200 the response for an HTTP 200 `application/json` response
-	JSON200 *DeletedSchedule
-}
-
-// Status returns HTTPResponse.Status
-func (r DeleteScheduleResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r DeleteScheduleResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-type GetScheduleResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSON200 the response for an HTTP 200 `application/json` response
-	JSON200 *Schedule
-}
-
-// Status returns HTTPResponse.Status
-func (r GetScheduleResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r GetScheduleResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-type ChangeScheduleResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSON200 the response for an HTTP 200 `application/json` response
-	JSON200 *Schedule
-}
-
-// Status returns HTTPResponse.Status
-func (r ChangeScheduleResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r ChangeScheduleResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-type GetAccountTreeResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-}
-
-// Status returns HTTPResponse.Status
-func (r GetAccountTreeResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r GetAccountTreeResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-type ListAuditEventsResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSON200 the response for an HTTP 200 `application/json` response
-	JSON200 *AuditEventList
-}
-
-// Status returns HTTPResponse.Status
-func (r ListAuditEventsResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r ListAuditEventsResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-type GetAuditProofResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-}
-
-// Status returns HTTPResponse.Status
-func (r GetAuditProofResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r GetAuditProofResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-type ListViewAsOfResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSON202 the response for an HTTP 202 `application/json` response
-	JSON202 *Accepted
-}
-
-// Status returns HTTPResponse.Status
-func (r ListViewAsOfResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r ListViewAsOfResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-type GetServiceTreeResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-}
-
-// Status returns HTTPResponse.Status
-func (r GetServiceTreeResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r GetServiceTreeResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-type ListLicensesResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSON200 the response for an HTTP 200 `application/json` response
-	JSON200 *LicenseList
-}
-
-// Status returns HTTPResponse.Status
-func (r ListLicensesResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r ListLicensesResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-type ListOperationsResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSON200 the response for an HTTP 200 `application/json` response
-	JSON200 *OperationList
-}
-
-// Status returns HTTPResponse.Status
-func (r ListOperationsResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r ListOperationsResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-type GetOperationResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSON200 the response for an HTTP 200 `application/json` response
-	JSON200 *Operation
-}
-
-// Status returns HTTPResponse.Status
-func (r GetOperationResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r GetOperationResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-type CancelOperationResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSON202 the response for an HTTP 202 `application/json` response
-	JSON202 *Accepted
-}
-
-// Status returns HTTPResponse.Status
-func (r CancelOperationResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r CancelOperationResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-type GetOperationResultResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSON200 the response for an HTTP 200 `application/json` response
-	JSON200 *OperationResult
-}
-
-// Status returns HTTPResponse.Status
-func (r GetOperationResultResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r GetOperationResultResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-type ListTrackedItemsResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSON200 the response for an HTTP 200 `application/json` response
-	JSON200 *TrackedItemList
-}
-
-// Status returns HTTPResponse.Status
-func (r ListTrackedItemsResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r ListTrackedItemsResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-type ListWorkspacesResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSON200 the response for an HTTP 200 `application/json` response
-	JSON200 *WorkspaceList
-}
-
-// Status returns HTTPResponse.Status
-func (r ListWorkspacesResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r ListWorkspacesResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-type AssessSemanticModelsResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSON202 the response for an HTTP 202 `application/json` response
-	JSON202 *Accepted
-}
-
-// Status returns HTTPResponse.Status
-func (r AssessSemanticModelsResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r AssessSemanticModelsResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-type ListDataAgentsResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSON200 the response for an HTTP 200 `application/json` response
-	JSON200 *DataAgentList
-}
-
-// Status returns HTTPResponse.Status
-func (r ListDataAgentsResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r ListDataAgentsResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-type ListAbTestsOfDataAgentResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSON200 the response for an HTTP 200 `application/json` response
-	JSON200 *AbTestsOfItem
-}
-
-// Status returns HTTPResponse.Status
-func (r ListAbTestsOfDataAgentResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r ListAbTestsOfDataAgentResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-type AssessDataAgentResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSON202 the response for an HTTP 202 `application/json` response
-	JSON202 *Accepted
-}
-
-// Status returns HTTPResponse.Status
-func (r AssessDataAgentResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r AssessDataAgentResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-type ListDataAgentAssessmentsResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSON200 the response for an HTTP 200 `application/json` response
-	JSON200 *AssessmentSummaryList
-}
-
-// Status returns HTTPResponse.Status
-func (r ListDataAgentAssessmentsResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r ListDataAgentAssessmentsResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-type GetDataAgentAssessmentResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSON200 the response for an HTTP 200 `application/json` response
-	JSON200 *DataAgentAssessment
-}
-
-// Status returns HTTPResponse.Status
-func (r GetDataAgentAssessmentResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r GetDataAgentAssessmentResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-type ListReportsResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSON200 the response for an HTTP 200 `application/json` response
-	JSON200 *WorkspaceReportList
-}
-
-// Status returns HTTPResponse.Status
-func (r ListReportsResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r ListReportsResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-type AddPixiesToReportsResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSON202 the response for an HTTP 202 `application/json` response
-	JSON202 *Accepted
-}
-
-// Status returns HTTPResponse.Status
-func (r AddPixiesToReportsResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r AddPixiesToReportsResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-type RemovePixiesFromReportsResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSON202 the response for an HTTP 202 `application/json` response
-	JSON202 *Accepted
-}
-
-// Status returns HTTPResponse.Status
-func (r RemovePixiesFromReportsResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r RemovePixiesFromReportsResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-type AddPixiesResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSON202 the response for an HTTP 202 `application/json` response
-	JSON202 *Accepted
-}
-
-// Status returns HTTPResponse.Status
-func (r AddPixiesResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r AddPixiesResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-type GetReportPixiesResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSON200 the response for an HTTP 200 `application/json` response
-	JSON200 *ReportPixies
-}
-
-// Status returns HTTPResponse.Status
-func (r GetReportPixiesResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r GetReportPixiesResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-type GetPageViewsResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSON200 the response for an HTTP 200 `application/json` response
-	JSON200 *PageViews
-}
-
-// Status returns HTTPResponse.Status
-func (r GetPageViewsResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r GetPageViewsResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-type RemovePixiesResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSON202 the response for an HTTP 202 `application/json` response
-	JSON202 *Accepted
-}
-
-// Status returns HTTPResponse.Status
-func (r RemovePixiesResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r RemovePixiesResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-type ListSemanticModelsResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSON200 the response for an HTTP 200 `application/json` response
-	JSON200 *SemanticModelList
-}
-
-// Status returns HTTPResponse.Status
-func (r ListSemanticModelsResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r ListSemanticModelsResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-type ListAbTestsOfSemanticModelResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSON200 the response for an HTTP 200 `application/json` response
-	JSON200 *AbTestsOfItem
-}
-
-// Status returns HTTPResponse.Status
-func (r ListAbTestsOfSemanticModelResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r ListAbTestsOfSemanticModelResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-type AssessSemanticModelResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSON202 the response for an HTTP 202 `application/json` response
-	JSON202 *Accepted
-}
-
-// Status returns HTTPResponse.Status
-func (r AssessSemanticModelResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r AssessSemanticModelResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-type DeleteAssessmentsResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSON200 the response for an HTTP 200 `application/json` response
-	JSON200 *DeletedAssessments
-}
-
-// Status returns HTTPResponse.Status
-func (r DeleteAssessmentsResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r DeleteAssessmentsResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-type ListAssessmentsResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSON200 the response for an HTTP 200 `application/json` response
-	JSON200 *AssessmentSummaryList
-}
-
-// Status returns HTTPResponse.Status
-func (r ListAssessmentsResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r ListAssessmentsResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-type GetAssessmentResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSON200 the response for an HTTP 200 `application/json` response
-	JSON200 *Assessment
-}
-
-// Status returns HTTPResponse.Status
-func (r GetAssessmentResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r GetAssessmentResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-type UnpinAssessmentResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSON200 the response for an HTTP 200 `application/json` response
-	JSON200 *AssessmentPin
-}
-
-// Status returns HTTPResponse.Status
-func (r UnpinAssessmentResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r UnpinAssessmentResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-type PinAssessmentResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSON200 the response for an HTTP 200 `application/json` response
-	JSON200 *AssessmentPin
-}
-
-// Status returns HTTPResponse.Status
-func (r PinAssessmentResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r PinAssessmentResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-type GetBenchmarkQuestionsResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSON200 the response for an HTTP 200 `application/json` response
-	JSON200 *BenchmarkQuestions
-}
-
-// Status returns HTTPResponse.Status
-func (r GetBenchmarkQuestionsResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r GetBenchmarkQuestionsResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-type GenerateBenchmarkQuestionsResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSON202 the response for an HTTP 202 `application/json` response
-	JSON202 *Accepted
-}
-
-// Status returns HTTPResponse.Status
-func (r GenerateBenchmarkQuestionsResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r GenerateBenchmarkQuestionsResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-type SaveBenchmarkQuestionsResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSON202 the response for an HTTP 202 `application/json` response
-	JSON202 *Accepted
-}
-
-// Status returns HTTPResponse.Status
-func (r SaveBenchmarkQuestionsResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r SaveBenchmarkQuestionsResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-type ListBenchmarkRunsResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSON200 the response for an HTTP 200 `application/json` response
-	JSON200 *BenchmarkRunList
-}
-
-// Status returns HTTPResponse.Status
-func (r ListBenchmarkRunsResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r ListBenchmarkRunsResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-type StartBenchmarkRunResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSON202 the response for an HTTP 202 `application/json` response
-	JSON202 *Accepted
-}
-
-// Status returns HTTPResponse.Status
-func (r StartBenchmarkRunResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r StartBenchmarkRunResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-type DeleteBenchmarkRunResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSON200 the response for an HTTP 200 `application/json` response
-	JSON200 *DeletedBenchmarkRun
-}
-
-// Status returns HTTPResponse.Status
-func (r DeleteBenchmarkRunResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r DeleteBenchmarkRunResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-type GetBenchmarkRunResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSON200 the response for an HTTP 200 `application/json` response
-	JSON200 *BenchmarkRun
-}
-
-// Status returns HTTPResponse.Status
-func (r GetBenchmarkRunResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r GetBenchmarkRunResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-type OverruleVerdictResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSON200 the response for an HTTP 200 `application/json` response
-	JSON200 *BenchmarkRun
-}
-
-// Status returns HTTPResponse.Status
-func (r OverruleVerdictResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r OverruleVerdictResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-type GetBenchmarkRunResultResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSON200 the response for an HTTP 200 `application/json` response
-	JSON200 *BenchmarkRunResult
-}
-
-// Status returns HTTPResponse.Status
-func (r GetBenchmarkRunResultResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r GetBenchmarkRunResultResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-type GetHistoryResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSON200 the response for an HTTP 200 `application/json` response
-	JSON200 *History
-}
-
-// Status returns HTTPResponse.Status
-func (r GetHistoryResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r GetHistoryResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-type OptimizeResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSON202 the response for an HTTP 202 `application/json` response
-	JSON202 *Accepted
-}
-
-// Status returns HTTPResponse.Status
-func (r OptimizeResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r OptimizeResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-type ApplyOptimizationsResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSON202 the response for an HTTP 202 `application/json` response
-	JSON202 *Accepted
-}
-
-// Status returns HTTPResponse.Status
-func (r ApplyOptimizationsResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r ApplyOptimizationsResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-type RevertOptimizationsResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSON202 the response for an HTTP 202 `application/json` response
-	JSON202 *Accepted
-}
-
-// Status returns HTTPResponse.Status
-func (r RevertOptimizationsResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r RevertOptimizationsResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-type RevertOptimizationResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSON202 the response for an HTTP 202 `application/json` response
-	JSON202 *Accepted
-}
-
-// Status returns HTTPResponse.Status
-func (r RevertOptimizationResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r RevertOptimizationResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-type ListSchedulesOfModelResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSON200 the response for an HTTP 200 `application/json` response
-	JSON200 *ScheduleList
-}
-
-// Status returns HTTPResponse.Status
-func (r ListSchedulesOfModelResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r ListSchedulesOfModelResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-type CreateScheduleResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSON200 the response for an HTTP 200 `application/json` response
-	JSON200 *Schedule
-}
-
-// Status returns HTTPResponse.Status
-func (r CreateScheduleResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r CreateScheduleResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-type GetAIViewResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSON200 the response for an HTTP 200 `application/json` response
-	JSON200 *AIView
-}
-
-// Status returns HTTPResponse.Status
-func (r GetAIViewResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r GetAIViewResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-type ApplyOptimizationResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSON202 the response for an HTTP 202 `application/json` response
-	JSON202 *Accepted
-}
-
-// Status returns HTTPResponse.Status
-func (r ApplyOptimizationResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r ApplyOptimizationResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-type PreviewOptimizationResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSON202 the response for an HTTP 202 `application/json` response
-	JSON202 *Accepted
-}
-
-// Status returns HTTPResponse.Status
-func (r PreviewOptimizationResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r PreviewOptimizationResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-type ScorePreviewResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSON200 the response for an HTTP 200 `application/json` response
-	JSON200 *PartScore
-}
-
-// Status returns HTTPResponse.Status
-func (r ScorePreviewResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r ScorePreviewResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
 // GetAccountWithResponse Read the account and what the caller can do in it
 //
 // Also answers for an account that is not Active; `api` then reports that no work can be started. Spends nothing.
@@ -15237,12 +3789,9 @@ func (r ScorePreviewResponse) StatusCode() int {
 // Returns a wrapper object for the known response body format(s).
 //
 // Corresponds with GET /v1/account (the `GetAccount` operationId).
-func (c *ClientWithResponses) GetAccountWithResponse(ctx context.Context, reqEditors ...RequestEditorFn) (*GetAccountResponse, error) {
-	rsp, err := c.GetAccount(ctx, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseGetAccountResponse(rsp)
+func (s *Service) GetAccountWithResponse(ctx context.Context, editors ...RequestEditorFn) (*GetAccountResponse, error) {
+	c := newCall(http.MethodGet, path("/v1/account"), nil, editors)
+	return ok[Account](s.send(ctx, c))
 }
 
 // ListPermissionsWithResponse List the platform permissions of the signed-in person
@@ -15254,12 +3803,9 @@ func (c *ClientWithResponses) GetAccountWithResponse(ctx context.Context, reqEdi
 // Returns a wrapper object for the known response body format(s).
 //
 // Corresponds with GET /v1/account/permissions (the `ListPermissions` operationId).
-func (c *ClientWithResponses) ListPermissionsWithResponse(ctx context.Context, reqEditors ...RequestEditorFn) (*ListPermissionsResponse, error) {
-	rsp, err := c.ListPermissions(ctx, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseListPermissionsResponse(rsp)
+func (s *Service) ListPermissionsWithResponse(ctx context.Context, editors ...RequestEditorFn) (*ListPermissionsResponse, error) {
+	c := newCall(http.MethodGet, path("/v1/account/permissions"), nil, editors)
+	return ok[PermissionList](s.send(ctx, c))
 }
 
 // ListAIProvidersWithResponse List the AI providers of the account
@@ -15271,31 +3817,9 @@ func (c *ClientWithResponses) ListPermissionsWithResponse(ctx context.Context, r
 // Returns a wrapper object for the known response body format(s).
 //
 // Corresponds with GET /v1/aiProviders (the `ListAIProviders` operationId).
-func (c *ClientWithResponses) ListAIProvidersWithResponse(ctx context.Context, reqEditors ...RequestEditorFn) (*ListAIProvidersResponse, error) {
-	rsp, err := c.ListAIProviders(ctx, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseListAIProvidersResponse(rsp)
-}
-
-// SaveAIProviderWithBodyWithResponse Save an AI provider
-//
-// The service first makes a test call and stores its result in lastTest. A provider that cannot be reached is
-// refused with 400 InvalidRequest, unless saveAnyway is true; one that answers with an error is saved. If another
-// provider already has the name (ignoring case), or the account has 50 providers, the answer is 409
-// AiProviderConflict. The key is stored encrypted and never shown. The call starts no operation. For
-// administrators.
-//
-// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
-//
-// Corresponds with POST /v1/aiProviders (the `SaveAIProvider` operationId).
-func (c *ClientWithResponses) SaveAIProviderWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*SaveAIProviderResponse, error) {
-	rsp, err := c.SaveAIProviderWithBody(ctx, contentType, body, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseSaveAIProviderResponse(rsp)
+func (s *Service) ListAIProvidersWithResponse(ctx context.Context, editors ...RequestEditorFn) (*ListAIProvidersResponse, error) {
+	c := newCall(http.MethodGet, path("/v1/aiProviders"), nil, editors)
+	return ok[AIProviderList](s.send(ctx, c))
 }
 
 // SaveAIProviderWithResponse Save an AI provider
@@ -15309,12 +3833,9 @@ func (c *ClientWithResponses) SaveAIProviderWithBodyWithResponse(ctx context.Con
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
 // Corresponds with POST /v1/aiProviders (the `SaveAIProvider` operationId).
-func (c *ClientWithResponses) SaveAIProviderWithResponse(ctx context.Context, body SaveAIProviderJSONRequestBody, reqEditors ...RequestEditorFn) (*SaveAIProviderResponse, error) {
-	rsp, err := c.SaveAIProvider(ctx, body, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseSaveAIProviderResponse(rsp)
+func (s *Service) SaveAIProviderWithResponse(ctx context.Context, body SaveAIProviderJSONRequestBody, editors ...RequestEditorFn) (*SaveAIProviderResponse, error) {
+	c := newCall(http.MethodPost, path("/v1/aiProviders"), body, editors)
+	return ok[AIProvider](s.send(ctx, c))
 }
 
 // DeleteAIProviderWithResponse Delete an AI provider
@@ -15325,12 +3846,9 @@ func (c *ClientWithResponses) SaveAIProviderWithResponse(ctx context.Context, bo
 // Returns a wrapper object for the known response body format(s).
 //
 // Corresponds with DELETE /v1/aiProviders/{providerId} (the `DeleteAIProvider` operationId).
-func (c *ClientWithResponses) DeleteAIProviderWithResponse(ctx context.Context, providerID ProviderID, reqEditors ...RequestEditorFn) (*DeleteAIProviderResponse, error) {
-	rsp, err := c.DeleteAIProvider(ctx, providerID, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseDeleteAIProviderResponse(rsp)
+func (s *Service) DeleteAIProviderWithResponse(ctx context.Context, providerID ProviderID, editors ...RequestEditorFn) (*DeleteAIProviderResponse, error) {
+	c := newCall(http.MethodDelete, path("/v1/aiProviders/%s", providerID), nil, editors)
+	return ok[DeletedAIProvider](s.send(ctx, c))
 }
 
 // GetAIProviderWithResponse Read an AI provider
@@ -15341,30 +3859,9 @@ func (c *ClientWithResponses) DeleteAIProviderWithResponse(ctx context.Context, 
 // Returns a wrapper object for the known response body format(s).
 //
 // Corresponds with GET /v1/aiProviders/{providerId} (the `GetAIProvider` operationId).
-func (c *ClientWithResponses) GetAIProviderWithResponse(ctx context.Context, providerID ProviderID, reqEditors ...RequestEditorFn) (*GetAIProviderResponse, error) {
-	rsp, err := c.GetAIProvider(ctx, providerID, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseGetAIProviderResponse(rsp)
-}
-
-// ChangeAIProviderWithBodyWithResponse Change an AI provider
-//
-// Only the members in the body change. null removes an optional member, and apiKey null deletes the key. If kind,
-// address, model or key changes, the service first makes a test call and stores its result in lastTest, even when
-// the provider does not answer. If kind or baseUrl changes and a key is saved, apiKey must be sent too: a key is
-// only ever sent to the address it was saved for. The embedded provider cannot be changed. For administrators.
-//
-// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
-//
-// Corresponds with PATCH /v1/aiProviders/{providerId} (the `ChangeAIProvider` operationId).
-func (c *ClientWithResponses) ChangeAIProviderWithBodyWithResponse(ctx context.Context, providerID ProviderID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*ChangeAIProviderResponse, error) {
-	rsp, err := c.ChangeAIProviderWithBody(ctx, providerID, contentType, body, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseChangeAIProviderResponse(rsp)
+func (s *Service) GetAIProviderWithResponse(ctx context.Context, providerID ProviderID, editors ...RequestEditorFn) (*GetAIProviderResponse, error) {
+	c := newCall(http.MethodGet, path("/v1/aiProviders/%s", providerID), nil, editors)
+	return ok[AIProvider](s.send(ctx, c))
 }
 
 // ChangeAIProviderWithResponse Change an AI provider
@@ -15377,12 +3874,9 @@ func (c *ClientWithResponses) ChangeAIProviderWithBodyWithResponse(ctx context.C
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
 // Corresponds with PATCH /v1/aiProviders/{providerId} (the `ChangeAIProvider` operationId).
-func (c *ClientWithResponses) ChangeAIProviderWithResponse(ctx context.Context, providerID ProviderID, body ChangeAIProviderJSONRequestBody, reqEditors ...RequestEditorFn) (*ChangeAIProviderResponse, error) {
-	rsp, err := c.ChangeAIProvider(ctx, providerID, body, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseChangeAIProviderResponse(rsp)
+func (s *Service) ChangeAIProviderWithResponse(ctx context.Context, providerID ProviderID, body ChangeAIProviderJSONRequestBody, editors ...RequestEditorFn) (*ChangeAIProviderResponse, error) {
+	c := newCall(http.MethodPatch, path("/v1/aiProviders/%s", providerID), body, editors)
+	return ok[AIProvider](s.send(ctx, c))
 }
 
 // TestAIProviderWithResponse Make a test call of an AI provider
@@ -15395,12 +3889,9 @@ func (c *ClientWithResponses) ChangeAIProviderWithResponse(ctx context.Context, 
 // Returns a wrapper object for the known response body format(s).
 //
 // Corresponds with POST /v1/aiProviders/{providerId}/test (the `TestAIProvider` operationId).
-func (c *ClientWithResponses) TestAIProviderWithResponse(ctx context.Context, providerID ProviderID, reqEditors ...RequestEditorFn) (*TestAIProviderResponse, error) {
-	rsp, err := c.TestAIProvider(ctx, providerID, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseTestAIProviderResponse(rsp)
+func (s *Service) TestAIProviderWithResponse(ctx context.Context, providerID ProviderID, editors ...RequestEditorFn) (*TestAIProviderResponse, error) {
+	c := newCall(http.MethodPost, path("/v1/aiProviders/%s/test", providerID), nil, editors)
+	return ok[AIProvider](s.send(ctx, c))
 }
 
 // ListAbTestsWithResponse List the A/B tests of the account
@@ -15411,32 +3902,31 @@ func (c *ClientWithResponses) TestAIProviderWithResponse(ctx context.Context, pr
 // Returns a wrapper object for the known response body format(s).
 //
 // Corresponds with GET /v1/aiReadiness/abTests (the `ListAbTests` operationId).
-func (c *ClientWithResponses) ListAbTestsWithResponse(ctx context.Context, params *ListAbTestsParams, reqEditors ...RequestEditorFn) (*ListAbTestsResponse, error) {
-	rsp, err := c.ListAbTests(ctx, params, reqEditors...)
-	if err != nil {
-		return nil, err
+func (s *Service) ListAbTestsWithResponse(ctx context.Context, params *ListAbTestsParams, editors ...RequestEditorFn) (*ListAbTestsResponse, error) {
+	c := newCall(http.MethodGet, path("/v1/aiReadiness/abTests"), nil, editors)
+	if params != nil {
+		query(c, "q", params.Q)
+		query(c, "workspaceId", params.WorkspaceID)
+		query(c, "sort", params.Sort)
+		query(c, "maxResults", params.MaxResults)
+		query(c, "continuationToken", params.ContinuationToken)
 	}
-	return ParseListAbTestsResponse(rsp)
+	return ok[AbTestList](s.send(ctx, c))
 }
 
-// CreateAbTestWithBodyWithResponse Create an A/B test and start its first run
-//
-// Models and data agents are looked up as the signed-in person before anything is counted. The questions are side
-// A's: those of a stored benchmark run of its model, or the model's saved questions that can run. A model without
-// runnable questions answers 400 BenchmarkQuestionsMissing; a run it does not have answers 404 RunNotFound. The
-// run counts toward the account's benchmark runs, once for each side that asks. Side B starts when the person who
-// started the run reads its operation after side A has finished. The operation's result is the run's comparison;
-// cancel stops the run.
-//
-// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
-//
-// Corresponds with POST /v1/aiReadiness/abTests (the `CreateAbTest` operationId).
-func (c *ClientWithResponses) CreateAbTestWithBodyWithResponse(ctx context.Context, params *CreateAbTestParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CreateAbTestResponse, error) {
-	rsp, err := c.CreateAbTestWithBody(ctx, params, contentType, body, reqEditors...)
-	if err != nil {
-		return nil, err
+// ListAbTestsPages reads all pages of ListAbTestsWithResponse, the largest unless MaxResults is set.
+func (s *Service) ListAbTestsPages(ctx context.Context, params ListAbTestsParams) iter.Seq2[*ListAbTestsResponse, error] {
+	if params.MaxResults == nil {
+		params.MaxResults = new(PageSize)
 	}
-	return ParseCreateAbTestResponse(rsp)
+	return Pages(func(token *string) (*ListAbTestsResponse, *string, error) {
+		params.ContinuationToken = token
+		page, err := s.ListAbTestsWithResponse(ctx, &params)
+		if err != nil {
+			return nil, nil, err
+		}
+		return page, page.JSON200.ContinuationToken, nil
+	})
 }
 
 // CreateAbTestWithResponse Create an A/B test and start its first run
@@ -15451,12 +3941,12 @@ func (c *ClientWithResponses) CreateAbTestWithBodyWithResponse(ctx context.Conte
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
 // Corresponds with POST /v1/aiReadiness/abTests (the `CreateAbTest` operationId).
-func (c *ClientWithResponses) CreateAbTestWithResponse(ctx context.Context, params *CreateAbTestParams, body CreateAbTestJSONRequestBody, reqEditors ...RequestEditorFn) (*CreateAbTestResponse, error) {
-	rsp, err := c.CreateAbTest(ctx, params, body, reqEditors...)
-	if err != nil {
-		return nil, err
+func (s *Service) CreateAbTestWithResponse(ctx context.Context, params *CreateAbTestParams, body CreateAbTestJSONRequestBody, editors ...RequestEditorFn) (*CreateAbTestResponse, error) {
+	c := newCall(http.MethodPost, path("/v1/aiReadiness/abTests"), body, editors)
+	if params != nil {
+		header(c, "Idempotency-Key", params.IdempotencyKey)
 	}
-	return ParseCreateAbTestResponse(rsp)
+	return started(s.send(ctx, c))
 }
 
 // DeleteAbTestWithResponse Delete an A/B test
@@ -15467,12 +3957,9 @@ func (c *ClientWithResponses) CreateAbTestWithResponse(ctx context.Context, para
 // Returns a wrapper object for the known response body format(s).
 //
 // Corresponds with DELETE /v1/aiReadiness/abTests/{abTestId} (the `DeleteAbTest` operationId).
-func (c *ClientWithResponses) DeleteAbTestWithResponse(ctx context.Context, abTestID AbTestID, reqEditors ...RequestEditorFn) (*DeleteAbTestResponse, error) {
-	rsp, err := c.DeleteAbTest(ctx, abTestID, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseDeleteAbTestResponse(rsp)
+func (s *Service) DeleteAbTestWithResponse(ctx context.Context, abTestID AbTestID, editors ...RequestEditorFn) (*DeleteAbTestResponse, error) {
+	c := newCall(http.MethodDelete, path("/v1/aiReadiness/abTests/%s", abTestID), nil, editors)
+	return ok[DeletedAbTest](s.send(ctx, c))
 }
 
 // GetAbTestWithResponse Read an A/B test with its newest runs
@@ -15482,28 +3969,12 @@ func (c *ClientWithResponses) DeleteAbTestWithResponse(ctx context.Context, abTe
 // Returns a wrapper object for the known response body format(s).
 //
 // Corresponds with GET /v1/aiReadiness/abTests/{abTestId} (the `GetAbTest` operationId).
-func (c *ClientWithResponses) GetAbTestWithResponse(ctx context.Context, abTestID AbTestID, params *GetAbTestParams, reqEditors ...RequestEditorFn) (*GetAbTestResponse, error) {
-	rsp, err := c.GetAbTest(ctx, abTestID, params, reqEditors...)
-	if err != nil {
-		return nil, err
+func (s *Service) GetAbTestWithResponse(ctx context.Context, abTestID AbTestID, params *GetAbTestParams, editors ...RequestEditorFn) (*GetAbTestResponse, error) {
+	c := newCall(http.MethodGet, path("/v1/aiReadiness/abTests/%s", abTestID), nil, editors)
+	if params != nil {
+		header(c, "If-None-Match", params.IfNoneMatch)
 	}
-	return ParseGetAbTestResponse(rsp)
-}
-
-// UpdateAbTestWithBodyWithResponse Change the texts of an A/B test
-//
-// Only the members in the body change. null or an empty text clears a member, except the name, which is required.
-// Nothing runs and nothing is counted.
-//
-// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
-//
-// Corresponds with PATCH /v1/aiReadiness/abTests/{abTestId} (the `UpdateAbTest` operationId).
-func (c *ClientWithResponses) UpdateAbTestWithBodyWithResponse(ctx context.Context, abTestID AbTestID, params *UpdateAbTestParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UpdateAbTestResponse, error) {
-	rsp, err := c.UpdateAbTestWithBody(ctx, abTestID, params, contentType, body, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseUpdateAbTestResponse(rsp)
+	return ok[AbTest](s.send(ctx, c))
 }
 
 // UpdateAbTestWithResponse Change the texts of an A/B test
@@ -15514,12 +3985,12 @@ func (c *ClientWithResponses) UpdateAbTestWithBodyWithResponse(ctx context.Conte
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
 // Corresponds with PATCH /v1/aiReadiness/abTests/{abTestId} (the `UpdateAbTest` operationId).
-func (c *ClientWithResponses) UpdateAbTestWithResponse(ctx context.Context, abTestID AbTestID, params *UpdateAbTestParams, body UpdateAbTestJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateAbTestResponse, error) {
-	rsp, err := c.UpdateAbTest(ctx, abTestID, params, body, reqEditors...)
-	if err != nil {
-		return nil, err
+func (s *Service) UpdateAbTestWithResponse(ctx context.Context, abTestID AbTestID, params *UpdateAbTestParams, body UpdateAbTestJSONRequestBody, editors ...RequestEditorFn) (*UpdateAbTestResponse, error) {
+	c := newCall(http.MethodPatch, path("/v1/aiReadiness/abTests/%s", abTestID), body, editors)
+	if params != nil {
+		header(c, "If-Match", params.IfMatch)
 	}
-	return ParseUpdateAbTestResponse(rsp)
+	return ok[AbTest](s.send(ctx, c))
 }
 
 // ListAbTestRunsWithResponse List the runs of an A/B test, newest first
@@ -15529,31 +4000,28 @@ func (c *ClientWithResponses) UpdateAbTestWithResponse(ctx context.Context, abTe
 // Returns a wrapper object for the known response body format(s).
 //
 // Corresponds with GET /v1/aiReadiness/abTests/{abTestId}/runs (the `ListAbTestRuns` operationId).
-func (c *ClientWithResponses) ListAbTestRunsWithResponse(ctx context.Context, abTestID AbTestID, params *ListAbTestRunsParams, reqEditors ...RequestEditorFn) (*ListAbTestRunsResponse, error) {
-	rsp, err := c.ListAbTestRuns(ctx, abTestID, params, reqEditors...)
-	if err != nil {
-		return nil, err
+func (s *Service) ListAbTestRunsWithResponse(ctx context.Context, abTestID AbTestID, params *ListAbTestRunsParams, editors ...RequestEditorFn) (*ListAbTestRunsResponse, error) {
+	c := newCall(http.MethodGet, path("/v1/aiReadiness/abTests/%s/runs", abTestID), nil, editors)
+	if params != nil {
+		query(c, "maxResults", params.MaxResults)
+		query(c, "continuationToken", params.ContinuationToken)
 	}
-	return ParseListAbTestRunsResponse(rsp)
+	return ok[AbTestRunList](s.send(ctx, c))
 }
 
-// RunAbTestAgainWithBodyWithResponse Run an A/B test again
-//
-// The body is optional. Models and data agents are looked up as the signed-in person first. The run counts toward
-// the account's benchmark runs as the first one did. A test whose side A has not yet finished its first run from
-// saved questions has no frozen questions and answers 409 ResultNotReady. A test whose source run was deleted
-// answers 404 RunNotFound. Side B starts when the person who started the run reads its operation after side A has
-// finished.
-//
-// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
-//
-// Corresponds with POST /v1/aiReadiness/abTests/{abTestId}/runs (the `RunAbTestAgain` operationId).
-func (c *ClientWithResponses) RunAbTestAgainWithBodyWithResponse(ctx context.Context, abTestID AbTestID, params *RunAbTestAgainParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*RunAbTestAgainResponse, error) {
-	rsp, err := c.RunAbTestAgainWithBody(ctx, abTestID, params, contentType, body, reqEditors...)
-	if err != nil {
-		return nil, err
+// ListAbTestRunsPages reads all pages of ListAbTestRunsWithResponse, the largest unless MaxResults is set.
+func (s *Service) ListAbTestRunsPages(ctx context.Context, abTestID AbTestID, params ListAbTestRunsParams) iter.Seq2[*ListAbTestRunsResponse, error] {
+	if params.MaxResults == nil {
+		params.MaxResults = new(PageSize)
 	}
-	return ParseRunAbTestAgainResponse(rsp)
+	return Pages(func(token *string) (*ListAbTestRunsResponse, *string, error) {
+		params.ContinuationToken = token
+		page, err := s.ListAbTestRunsWithResponse(ctx, abTestID, &params)
+		if err != nil {
+			return nil, nil, err
+		}
+		return page, page.JSON200.ContinuationToken, nil
+	})
 }
 
 // RunAbTestAgainWithResponse Run an A/B test again
@@ -15567,12 +4035,12 @@ func (c *ClientWithResponses) RunAbTestAgainWithBodyWithResponse(ctx context.Con
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
 // Corresponds with POST /v1/aiReadiness/abTests/{abTestId}/runs (the `RunAbTestAgain` operationId).
-func (c *ClientWithResponses) RunAbTestAgainWithResponse(ctx context.Context, abTestID AbTestID, params *RunAbTestAgainParams, body RunAbTestAgainJSONRequestBody, reqEditors ...RequestEditorFn) (*RunAbTestAgainResponse, error) {
-	rsp, err := c.RunAbTestAgain(ctx, abTestID, params, body, reqEditors...)
-	if err != nil {
-		return nil, err
+func (s *Service) RunAbTestAgainWithResponse(ctx context.Context, abTestID AbTestID, params *RunAbTestAgainParams, body RunAbTestAgainJSONRequestBody, editors ...RequestEditorFn) (*RunAbTestAgainResponse, error) {
+	c := newCall(http.MethodPost, path("/v1/aiReadiness/abTests/%s/runs", abTestID), body, editors)
+	if params != nil {
+		header(c, "Idempotency-Key", params.IdempotencyKey)
 	}
-	return ParseRunAbTestAgainResponse(rsp)
+	return started(s.send(ctx, c))
 }
 
 // DeleteAbTestRunWithResponse Delete a run of an A/B test
@@ -15583,12 +4051,9 @@ func (c *ClientWithResponses) RunAbTestAgainWithResponse(ctx context.Context, ab
 // Returns a wrapper object for the known response body format(s).
 //
 // Corresponds with DELETE /v1/aiReadiness/abTests/{abTestId}/runs/{runId} (the `DeleteAbTestRun` operationId).
-func (c *ClientWithResponses) DeleteAbTestRunWithResponse(ctx context.Context, abTestID AbTestID, runID RunID, reqEditors ...RequestEditorFn) (*DeleteAbTestRunResponse, error) {
-	rsp, err := c.DeleteAbTestRun(ctx, abTestID, runID, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseDeleteAbTestRunResponse(rsp)
+func (s *Service) DeleteAbTestRunWithResponse(ctx context.Context, abTestID AbTestID, runID RunID, editors ...RequestEditorFn) (*DeleteAbTestRunResponse, error) {
+	c := newCall(http.MethodDelete, path("/v1/aiReadiness/abTests/%s/runs/%s", abTestID, runID), nil, editors)
+	return ok[DeletedAbTestRun](s.send(ctx, c))
 }
 
 // GetAbTestRunWithResponse Read a run of an A/B test
@@ -15598,12 +4063,9 @@ func (c *ClientWithResponses) DeleteAbTestRunWithResponse(ctx context.Context, a
 // Returns a wrapper object for the known response body format(s).
 //
 // Corresponds with GET /v1/aiReadiness/abTests/{abTestId}/runs/{runId} (the `GetAbTestRun` operationId).
-func (c *ClientWithResponses) GetAbTestRunWithResponse(ctx context.Context, abTestID AbTestID, runID RunID, reqEditors ...RequestEditorFn) (*GetAbTestRunResponse, error) {
-	rsp, err := c.GetAbTestRun(ctx, abTestID, runID, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseGetAbTestRunResponse(rsp)
+func (s *Service) GetAbTestRunWithResponse(ctx context.Context, abTestID AbTestID, runID RunID, editors ...RequestEditorFn) (*GetAbTestRunResponse, error) {
+	c := newCall(http.MethodGet, path("/v1/aiReadiness/abTests/%s/runs/%s", abTestID, runID), nil, editors)
+	return ok[AbTestRun](s.send(ctx, c))
 }
 
 // GetAbTestRunResultWithResponse Read the comparison of a run of an A/B test
@@ -15619,12 +4081,9 @@ func (c *ClientWithResponses) GetAbTestRunWithResponse(ctx context.Context, abTe
 // Returns a wrapper object for the known response body format(s).
 //
 // Corresponds with GET /v1/aiReadiness/abTests/{abTestId}/runs/{runId}/result (the `GetAbTestRunResult` operationId).
-func (c *ClientWithResponses) GetAbTestRunResultWithResponse(ctx context.Context, abTestID AbTestID, runID RunID, reqEditors ...RequestEditorFn) (*GetAbTestRunResultResponse, error) {
-	rsp, err := c.GetAbTestRunResult(ctx, abTestID, runID, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseGetAbTestRunResultResponse(rsp)
+func (s *Service) GetAbTestRunResultWithResponse(ctx context.Context, abTestID AbTestID, runID RunID, editors ...RequestEditorFn) (*GetAbTestRunResultResponse, error) {
+	c := newCall(http.MethodGet, path("/v1/aiReadiness/abTests/%s/runs/%s/result", abTestID, runID), nil, editors)
+	return ok[AbTestResult](s.send(ctx, c))
 }
 
 // GetPortfolioWithResponse List the assessed semantic models of the account that the caller can see
@@ -15637,12 +4096,34 @@ func (c *ClientWithResponses) GetAbTestRunResultWithResponse(ctx context.Context
 // Returns a wrapper object for the known response body format(s).
 //
 // Corresponds with GET /v1/aiReadiness/portfolio (the `GetPortfolio` operationId).
-func (c *ClientWithResponses) GetPortfolioWithResponse(ctx context.Context, params *GetPortfolioParams, reqEditors ...RequestEditorFn) (*GetPortfolioResponse, error) {
-	rsp, err := c.GetPortfolio(ctx, params, reqEditors...)
-	if err != nil {
-		return nil, err
+func (s *Service) GetPortfolioWithResponse(ctx context.Context, params *GetPortfolioParams, editors ...RequestEditorFn) (*GetPortfolioResponse, error) {
+	c := newCall(http.MethodGet, path("/v1/aiReadiness/portfolio"), nil, editors)
+	if params != nil {
+		query(c, "q", params.Q)
+		query(c, "workspaceId", params.WorkspaceID)
+		query(c, "scoreBelow", params.ScoreBelow)
+		query(c, "notAssessedSince", params.NotAssessedSince)
+		query(c, "outdated", params.Outdated)
+		query(c, "sort", params.Sort)
+		query(c, "maxResults", params.MaxResults)
+		query(c, "continuationToken", params.ContinuationToken)
 	}
-	return ParseGetPortfolioResponse(rsp)
+	return ok[Portfolio](s.send(ctx, c))
+}
+
+// GetPortfolioPages reads all pages of GetPortfolioWithResponse, the largest unless MaxResults is set.
+func (s *Service) GetPortfolioPages(ctx context.Context, params GetPortfolioParams) iter.Seq2[*GetPortfolioResponse, error] {
+	if params.MaxResults == nil {
+		params.MaxResults = new(PageSize)
+	}
+	return Pages(func(token *string) (*GetPortfolioResponse, *string, error) {
+		params.ContinuationToken = token
+		page, err := s.GetPortfolioWithResponse(ctx, &params)
+		if err != nil {
+			return nil, nil, err
+		}
+		return page, page.JSON200.ContinuationToken, nil
+	})
 }
 
 // GetPortfolioSummaryWithResponse Summarize the assessed semantic models of the account that the caller can see
@@ -15654,12 +4135,16 @@ func (c *ClientWithResponses) GetPortfolioWithResponse(ctx context.Context, para
 // Returns a wrapper object for the known response body format(s).
 //
 // Corresponds with GET /v1/aiReadiness/portfolio/summary (the `GetPortfolioSummary` operationId).
-func (c *ClientWithResponses) GetPortfolioSummaryWithResponse(ctx context.Context, params *GetPortfolioSummaryParams, reqEditors ...RequestEditorFn) (*GetPortfolioSummaryResponse, error) {
-	rsp, err := c.GetPortfolioSummary(ctx, params, reqEditors...)
-	if err != nil {
-		return nil, err
+func (s *Service) GetPortfolioSummaryWithResponse(ctx context.Context, params *GetPortfolioSummaryParams, editors ...RequestEditorFn) (*GetPortfolioSummaryResponse, error) {
+	c := newCall(http.MethodGet, path("/v1/aiReadiness/portfolio/summary"), nil, editors)
+	if params != nil {
+		query(c, "q", params.Q)
+		query(c, "workspaceId", params.WorkspaceID)
+		query(c, "scoreBelow", params.ScoreBelow)
+		query(c, "notAssessedSince", params.NotAssessedSince)
+		query(c, "outdated", params.Outdated)
 	}
-	return ParseGetPortfolioSummaryResponse(rsp)
+	return ok[PortfolioSummary](s.send(ctx, c))
 }
 
 // ListSchedulesWithResponse List the schedules of the account, the oldest first
@@ -15669,12 +4154,28 @@ func (c *ClientWithResponses) GetPortfolioSummaryWithResponse(ctx context.Contex
 // Returns a wrapper object for the known response body format(s).
 //
 // Corresponds with GET /v1/aiReadiness/schedules (the `ListSchedules` operationId).
-func (c *ClientWithResponses) ListSchedulesWithResponse(ctx context.Context, params *ListSchedulesParams, reqEditors ...RequestEditorFn) (*ListSchedulesResponse, error) {
-	rsp, err := c.ListSchedules(ctx, params, reqEditors...)
-	if err != nil {
-		return nil, err
+func (s *Service) ListSchedulesWithResponse(ctx context.Context, params *ListSchedulesParams, editors ...RequestEditorFn) (*ListSchedulesResponse, error) {
+	c := newCall(http.MethodGet, path("/v1/aiReadiness/schedules"), nil, editors)
+	if params != nil {
+		query(c, "maxResults", params.MaxResults)
+		query(c, "continuationToken", params.ContinuationToken)
 	}
-	return ParseListSchedulesResponse(rsp)
+	return ok[ScheduleList](s.send(ctx, c))
+}
+
+// ListSchedulesPages reads all pages of ListSchedulesWithResponse, the largest unless MaxResults is set.
+func (s *Service) ListSchedulesPages(ctx context.Context, params ListSchedulesParams) iter.Seq2[*ListSchedulesResponse, error] {
+	if params.MaxResults == nil {
+		params.MaxResults = new(PageSize)
+	}
+	return Pages(func(token *string) (*ListSchedulesResponse, *string, error) {
+		params.ContinuationToken = token
+		page, err := s.ListSchedulesWithResponse(ctx, &params)
+		if err != nil {
+			return nil, nil, err
+		}
+		return page, page.JSON200.ContinuationToken, nil
+	})
 }
 
 // DeleteScheduleWithResponse Delete a schedule
@@ -15684,12 +4185,9 @@ func (c *ClientWithResponses) ListSchedulesWithResponse(ctx context.Context, par
 // Returns a wrapper object for the known response body format(s).
 //
 // Corresponds with DELETE /v1/aiReadiness/schedules/{scheduleId} (the `DeleteSchedule` operationId).
-func (c *ClientWithResponses) DeleteScheduleWithResponse(ctx context.Context, scheduleID ScheduleID, reqEditors ...RequestEditorFn) (*DeleteScheduleResponse, error) {
-	rsp, err := c.DeleteSchedule(ctx, scheduleID, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseDeleteScheduleResponse(rsp)
+func (s *Service) DeleteScheduleWithResponse(ctx context.Context, scheduleID ScheduleID, editors ...RequestEditorFn) (*DeleteScheduleResponse, error) {
+	c := newCall(http.MethodDelete, path("/v1/aiReadiness/schedules/%s", scheduleID), nil, editors)
+	return ok[DeletedSchedule](s.send(ctx, c))
 }
 
 // GetScheduleWithResponse Read a schedule
@@ -15700,30 +4198,9 @@ func (c *ClientWithResponses) DeleteScheduleWithResponse(ctx context.Context, sc
 // Returns a wrapper object for the known response body format(s).
 //
 // Corresponds with GET /v1/aiReadiness/schedules/{scheduleId} (the `GetSchedule` operationId).
-func (c *ClientWithResponses) GetScheduleWithResponse(ctx context.Context, scheduleID ScheduleID, reqEditors ...RequestEditorFn) (*GetScheduleResponse, error) {
-	rsp, err := c.GetSchedule(ctx, scheduleID, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseGetScheduleResponse(rsp)
-}
-
-// ChangeScheduleWithBodyWithResponse Change a schedule, turn it off, or become its owner
-//
-// Only the members in the body change. With enabled true the caller becomes the owner and the schedule becomes
-// Active. Its assessments then start as the caller's and with the caller's token. A slot missed while it was
-// paused starts once, within a minute. Workspace and model are looked up as the signed-in person in this case.
-// With enabled false the schedule becomes Disabled and its token is deleted.
-//
-// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
-//
-// Corresponds with PATCH /v1/aiReadiness/schedules/{scheduleId} (the `ChangeSchedule` operationId).
-func (c *ClientWithResponses) ChangeScheduleWithBodyWithResponse(ctx context.Context, scheduleID ScheduleID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*ChangeScheduleResponse, error) {
-	rsp, err := c.ChangeScheduleWithBody(ctx, scheduleID, contentType, body, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseChangeScheduleResponse(rsp)
+func (s *Service) GetScheduleWithResponse(ctx context.Context, scheduleID ScheduleID, editors ...RequestEditorFn) (*GetScheduleResponse, error) {
+	c := newCall(http.MethodGet, path("/v1/aiReadiness/schedules/%s", scheduleID), nil, editors)
+	return ok[Schedule](s.send(ctx, c))
 }
 
 // ChangeScheduleWithResponse Change a schedule, turn it off, or become its owner
@@ -15736,12 +4213,9 @@ func (c *ClientWithResponses) ChangeScheduleWithBodyWithResponse(ctx context.Con
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
 // Corresponds with PATCH /v1/aiReadiness/schedules/{scheduleId} (the `ChangeSchedule` operationId).
-func (c *ClientWithResponses) ChangeScheduleWithResponse(ctx context.Context, scheduleID ScheduleID, body ChangeScheduleJSONRequestBody, reqEditors ...RequestEditorFn) (*ChangeScheduleResponse, error) {
-	rsp, err := c.ChangeSchedule(ctx, scheduleID, body, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseChangeScheduleResponse(rsp)
+func (s *Service) ChangeScheduleWithResponse(ctx context.Context, scheduleID ScheduleID, body ChangeScheduleJSONRequestBody, editors ...RequestEditorFn) (*ChangeScheduleResponse, error) {
+	c := newCall(http.MethodPatch, path("/v1/aiReadiness/schedules/%s", scheduleID), body, editors)
+	return ok[Schedule](s.send(ctx, c))
 }
 
 // GetAccountTreeWithResponse Read the tree of the account's events
@@ -15753,12 +4227,9 @@ func (c *ClientWithResponses) ChangeScheduleWithResponse(ctx context.Context, sc
 // Returns a wrapper object for the known response body format(s).
 //
 // Corresponds with GET /v1/audit/accounts/{accountId}/{object} (the `GetAccountTree` operationId).
-func (c *ClientWithResponses) GetAccountTreeWithResponse(ctx context.Context, accountID AccountID, object Object, reqEditors ...RequestEditorFn) (*GetAccountTreeResponse, error) {
-	rsp, err := c.GetAccountTree(ctx, accountID, object, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseGetAccountTreeResponse(rsp)
+func (s *Service) GetAccountTreeWithResponse(ctx context.Context, accountID AccountID, object Object, editors ...RequestEditorFn) (*GetAccountTreeResponse, error) {
+	c := newCall(http.MethodGet, path("/v1/audit/accounts/%s/%s", accountID, object), nil, editors)
+	return file(s.send(ctx, c))
 }
 
 // ListAuditEventsWithResponse List the events of the account, oldest first
@@ -15774,12 +4245,34 @@ func (c *ClientWithResponses) GetAccountTreeWithResponse(ctx context.Context, ac
 // Returns a wrapper object for the known response body format(s).
 //
 // Corresponds with GET /v1/audit/events (the `ListAuditEvents` operationId).
-func (c *ClientWithResponses) ListAuditEventsWithResponse(ctx context.Context, params *ListAuditEventsParams, reqEditors ...RequestEditorFn) (*ListAuditEventsResponse, error) {
-	rsp, err := c.ListAuditEvents(ctx, params, reqEditors...)
-	if err != nil {
-		return nil, err
+func (s *Service) ListAuditEventsWithResponse(ctx context.Context, params *ListAuditEventsParams, editors ...RequestEditorFn) (*ListAuditEventsResponse, error) {
+	c := newCall(http.MethodGet, path("/v1/audit/events"), nil, editors)
+	if params != nil {
+		query(c, "stream", params.Stream)
+		query(c, "type", params.Type)
+		query(c, "operationId", params.OperationID)
+		query(c, "person", params.Person)
+		query(c, "since", params.Since)
+		query(c, "until", params.Until)
+		query(c, "maxResults", params.MaxResults)
+		query(c, "continuationToken", params.ContinuationToken)
 	}
-	return ParseListAuditEventsResponse(rsp)
+	return ok[AuditEventList](s.send(ctx, c))
+}
+
+// ListAuditEventsPages reads all pages of ListAuditEventsWithResponse, the largest unless MaxResults is set.
+func (s *Service) ListAuditEventsPages(ctx context.Context, params ListAuditEventsParams) iter.Seq2[*ListAuditEventsResponse, error] {
+	if params.MaxResults == nil {
+		params.MaxResults = new(PageSize)
+	}
+	return Pages(func(token *string) (*ListAuditEventsResponse, *string, error) {
+		params.ContinuationToken = token
+		page, err := s.ListAuditEventsWithResponse(ctx, &params)
+		if err != nil {
+			return nil, nil, err
+		}
+		return page, page.JSON200.ContinuationToken, nil
+	})
 }
 
 // GetAuditProofWithResponse Read the proof that an event is in the account's tree
@@ -15792,32 +4285,9 @@ func (c *ClientWithResponses) ListAuditEventsWithResponse(ctx context.Context, p
 // Returns a wrapper object for the known response body format(s).
 //
 // Corresponds with GET /v1/audit/proofs/{eventId} (the `GetAuditProof` operationId).
-func (c *ClientWithResponses) GetAuditProofWithResponse(ctx context.Context, eventID EventID, reqEditors ...RequestEditorFn) (*GetAuditProofResponse, error) {
-	rsp, err := c.GetAuditProof(ctx, eventID, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseGetAuditProofResponse(rsp)
-}
-
-// ListViewAsOfWithBodyWithResponse List the rows of a view as they were at a position or a time
-//
-// The operation (ListViewAsOf) computes the view from the events of the account up to a position of the log. Its
-// result is an AuditView. A time means the last head of the tree of all events that was signed at or before that
-// time, because only signed heads prove what was recorded by then. If there is no such head, or no such view, the
-// answer is 404 AuditRecordNotFound. A position after the end of the log answers 400 InvalidRequest. If the rows
-// exceed 16 MiB, the operation fails with AuditViewFailed. Only administrators can start it and read the result.
-// Spends nothing.
-//
-// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
-//
-// Corresponds with POST /v1/audit/views/{view} (the `ListViewAsOf` operationId).
-func (c *ClientWithResponses) ListViewAsOfWithBodyWithResponse(ctx context.Context, view View, params *ListViewAsOfParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*ListViewAsOfResponse, error) {
-	rsp, err := c.ListViewAsOfWithBody(ctx, view, params, contentType, body, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseListViewAsOfResponse(rsp)
+func (s *Service) GetAuditProofWithResponse(ctx context.Context, eventID EventID, editors ...RequestEditorFn) (*GetAuditProofResponse, error) {
+	c := newCall(http.MethodGet, path("/v1/audit/proofs/%s", eventID), nil, editors)
+	return file(s.send(ctx, c))
 }
 
 // ListViewAsOfWithResponse List the rows of a view as they were at a position or a time
@@ -15832,12 +4302,12 @@ func (c *ClientWithResponses) ListViewAsOfWithBodyWithResponse(ctx context.Conte
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
 // Corresponds with POST /v1/audit/views/{view} (the `ListViewAsOf` operationId).
-func (c *ClientWithResponses) ListViewAsOfWithResponse(ctx context.Context, view View, params *ListViewAsOfParams, body ListViewAsOfJSONRequestBody, reqEditors ...RequestEditorFn) (*ListViewAsOfResponse, error) {
-	rsp, err := c.ListViewAsOf(ctx, view, params, body, reqEditors...)
-	if err != nil {
-		return nil, err
+func (s *Service) ListViewAsOfWithResponse(ctx context.Context, view View, params *ListViewAsOfParams, body ListViewAsOfJSONRequestBody, editors ...RequestEditorFn) (*ListViewAsOfResponse, error) {
+	c := newCall(http.MethodPost, path("/v1/audit/views/%s", view), body, editors)
+	if params != nil {
+		header(c, "Idempotency-Key", params.IdempotencyKey)
 	}
-	return ParseListViewAsOfResponse(rsp)
+	return started(s.send(ctx, c))
 }
 
 // GetServiceTreeWithResponse Read the tree of all events
@@ -15850,12 +4320,9 @@ func (c *ClientWithResponses) ListViewAsOfWithResponse(ctx context.Context, view
 // Returns a wrapper object for the known response body format(s).
 //
 // Corresponds with GET /v1/audit/{object} (the `GetServiceTree` operationId).
-func (c *ClientWithResponses) GetServiceTreeWithResponse(ctx context.Context, object Object, reqEditors ...RequestEditorFn) (*GetServiceTreeResponse, error) {
-	rsp, err := c.GetServiceTree(ctx, object, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseGetServiceTreeResponse(rsp)
+func (s *Service) GetServiceTreeWithResponse(ctx context.Context, object Object, editors ...RequestEditorFn) (*GetServiceTreeResponse, error) {
+	c := newCall(http.MethodGet, path("/v1/audit/%s", object), nil, editors)
+	return file(s.send(ctx, c))
 }
 
 // ListLicensesWithResponse List the licenses of the account
@@ -15866,12 +4333,9 @@ func (c *ClientWithResponses) GetServiceTreeWithResponse(ctx context.Context, ob
 // Returns a wrapper object for the known response body format(s).
 //
 // Corresponds with GET /v1/licenses (the `ListLicenses` operationId).
-func (c *ClientWithResponses) ListLicensesWithResponse(ctx context.Context, reqEditors ...RequestEditorFn) (*ListLicensesResponse, error) {
-	rsp, err := c.ListLicenses(ctx, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseListLicensesResponse(rsp)
+func (s *Service) ListLicensesWithResponse(ctx context.Context, editors ...RequestEditorFn) (*ListLicensesResponse, error) {
+	c := newCall(http.MethodGet, path("/v1/licenses"), nil, editors)
+	return ok[LicenseList](s.send(ctx, c))
 }
 
 // ListOperationsWithResponse List the operations of the account, newest first
@@ -15881,12 +4345,29 @@ func (c *ClientWithResponses) ListLicensesWithResponse(ctx context.Context, reqE
 // Returns a wrapper object for the known response body format(s).
 //
 // Corresponds with GET /v1/operations (the `ListOperations` operationId).
-func (c *ClientWithResponses) ListOperationsWithResponse(ctx context.Context, params *ListOperationsParams, reqEditors ...RequestEditorFn) (*ListOperationsResponse, error) {
-	rsp, err := c.ListOperations(ctx, params, reqEditors...)
-	if err != nil {
-		return nil, err
+func (s *Service) ListOperationsWithResponse(ctx context.Context, params *ListOperationsParams, editors ...RequestEditorFn) (*ListOperationsResponse, error) {
+	c := newCall(http.MethodGet, path("/v1/operations"), nil, editors)
+	if params != nil {
+		query(c, "status", params.Status)
+		query(c, "maxResults", params.MaxResults)
+		query(c, "continuationToken", params.ContinuationToken)
 	}
-	return ParseListOperationsResponse(rsp)
+	return ok[OperationList](s.send(ctx, c))
+}
+
+// ListOperationsPages reads all pages of ListOperationsWithResponse, the largest unless MaxResults is set.
+func (s *Service) ListOperationsPages(ctx context.Context, params ListOperationsParams) iter.Seq2[*ListOperationsResponse, error] {
+	if params.MaxResults == nil {
+		params.MaxResults = new(PageSize)
+	}
+	return Pages(func(token *string) (*ListOperationsResponse, *string, error) {
+		params.ContinuationToken = token
+		page, err := s.ListOperationsWithResponse(ctx, &params)
+		if err != nil {
+			return nil, nil, err
+		}
+		return page, page.JSON200.ContinuationToken, nil
+	})
 }
 
 // GetOperationWithResponse Read the state of an operation
@@ -15902,12 +4383,12 @@ func (c *ClientWithResponses) ListOperationsWithResponse(ctx context.Context, pa
 // Returns a wrapper object for the known response body format(s).
 //
 // Corresponds with GET /v1/operations/{operationId} (the `GetOperation` operationId).
-func (c *ClientWithResponses) GetOperationWithResponse(ctx context.Context, operationID OperationID, params *GetOperationParams, reqEditors ...RequestEditorFn) (*GetOperationResponse, error) {
-	rsp, err := c.GetOperation(ctx, operationID, params, reqEditors...)
-	if err != nil {
-		return nil, err
+func (s *Service) GetOperationWithResponse(ctx context.Context, operationID OperationID, params *GetOperationParams, editors ...RequestEditorFn) (*GetOperationResponse, error) {
+	c := newCall(http.MethodGet, path("/v1/operations/%s", operationID), nil, editors)
+	if params != nil {
+		header(c, "If-None-Match", params.IfNoneMatch)
 	}
-	return ParseGetOperationResponse(rsp)
+	return ok[Operation](s.send(ctx, c))
 }
 
 // CancelOperationWithResponse Stop an operation
@@ -15919,12 +4400,12 @@ func (c *ClientWithResponses) GetOperationWithResponse(ctx context.Context, oper
 // Returns a wrapper object for the known response body format(s).
 //
 // Corresponds with POST /v1/operations/{operationId}/cancel (the `CancelOperation` operationId).
-func (c *ClientWithResponses) CancelOperationWithResponse(ctx context.Context, operationID OperationID, params *CancelOperationParams, reqEditors ...RequestEditorFn) (*CancelOperationResponse, error) {
-	rsp, err := c.CancelOperation(ctx, operationID, params, reqEditors...)
-	if err != nil {
-		return nil, err
+func (s *Service) CancelOperationWithResponse(ctx context.Context, operationID OperationID, params *CancelOperationParams, editors ...RequestEditorFn) (*CancelOperationResponse, error) {
+	c := newCall(http.MethodPost, path("/v1/operations/%s/cancel", operationID), nil, editors)
+	if params != nil {
+		header(c, "Idempotency-Key", params.IdempotencyKey)
 	}
-	return ParseCancelOperationResponse(rsp)
+	return started(s.send(ctx, c))
 }
 
 // GetOperationResultWithResponse Read the result of an operation
@@ -15953,12 +4434,9 @@ func (c *ClientWithResponses) CancelOperationWithResponse(ctx context.Context, o
 // Returns a wrapper object for the known response body format(s).
 //
 // Corresponds with GET /v1/operations/{operationId}/result (the `GetOperationResult` operationId).
-func (c *ClientWithResponses) GetOperationResultWithResponse(ctx context.Context, operationID OperationID, reqEditors ...RequestEditorFn) (*GetOperationResultResponse, error) {
-	rsp, err := c.GetOperationResult(ctx, operationID, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseGetOperationResultResponse(rsp)
+func (s *Service) GetOperationResultWithResponse(ctx context.Context, operationID OperationID, editors ...RequestEditorFn) (*GetOperationResultResponse, error) {
+	c := newCall(http.MethodGet, path("/v1/operations/%s/result", operationID), nil, editors)
+	return ok[OperationResult](s.send(ctx, c))
 }
 
 // ListTrackedItemsWithResponse List the tracked items of the account, longest tracked first
@@ -15970,12 +4448,29 @@ func (c *ClientWithResponses) GetOperationResultWithResponse(ctx context.Context
 // Returns a wrapper object for the known response body format(s).
 //
 // Corresponds with GET /v1/trackedItems (the `ListTrackedItems` operationId).
-func (c *ClientWithResponses) ListTrackedItemsWithResponse(ctx context.Context, params *ListTrackedItemsParams, reqEditors ...RequestEditorFn) (*ListTrackedItemsResponse, error) {
-	rsp, err := c.ListTrackedItems(ctx, params, reqEditors...)
-	if err != nil {
-		return nil, err
+func (s *Service) ListTrackedItemsWithResponse(ctx context.Context, params *ListTrackedItemsParams, editors ...RequestEditorFn) (*ListTrackedItemsResponse, error) {
+	c := newCall(http.MethodGet, path("/v1/trackedItems"), nil, editors)
+	if params != nil {
+		query(c, "licenseId", params.LicenseID)
+		query(c, "maxResults", params.MaxResults)
+		query(c, "continuationToken", params.ContinuationToken)
 	}
-	return ParseListTrackedItemsResponse(rsp)
+	return ok[TrackedItemList](s.send(ctx, c))
+}
+
+// ListTrackedItemsPages reads all pages of ListTrackedItemsWithResponse, the largest unless MaxResults is set.
+func (s *Service) ListTrackedItemsPages(ctx context.Context, params ListTrackedItemsParams) iter.Seq2[*ListTrackedItemsResponse, error] {
+	if params.MaxResults == nil {
+		params.MaxResults = new(PageSize)
+	}
+	return Pages(func(token *string) (*ListTrackedItemsResponse, *string, error) {
+		params.ContinuationToken = token
+		page, err := s.ListTrackedItemsWithResponse(ctx, &params)
+		if err != nil {
+			return nil, nil, err
+		}
+		return page, page.JSON200.ContinuationToken, nil
+	})
 }
 
 // ListWorkspacesWithResponse List the workspaces the signed-in person can see
@@ -15985,32 +4480,28 @@ func (c *ClientWithResponses) ListTrackedItemsWithResponse(ctx context.Context, 
 // Returns a wrapper object for the known response body format(s).
 //
 // Corresponds with GET /v1/workspaces (the `ListWorkspaces` operationId).
-func (c *ClientWithResponses) ListWorkspacesWithResponse(ctx context.Context, params *ListWorkspacesParams, reqEditors ...RequestEditorFn) (*ListWorkspacesResponse, error) {
-	rsp, err := c.ListWorkspaces(ctx, params, reqEditors...)
-	if err != nil {
-		return nil, err
+func (s *Service) ListWorkspacesWithResponse(ctx context.Context, params *ListWorkspacesParams, editors ...RequestEditorFn) (*ListWorkspacesResponse, error) {
+	c := newCall(http.MethodGet, path("/v1/workspaces"), nil, editors)
+	if params != nil {
+		query(c, "maxResults", params.MaxResults)
+		query(c, "continuationToken", params.ContinuationToken)
 	}
-	return ParseListWorkspacesResponse(rsp)
+	return ok[WorkspaceList](s.send(ctx, c))
 }
 
-// AssessSemanticModelsWithBodyWithResponse Assess many semantic models of a workspace
-//
-// One operation assesses all named models. It is accepted or refused as a unit. All of them are counted against
-// the day's assessments at acceptance; if the allowance cannot cover the run, it is refused and nothing is counted. If a
-// model is not in the workspace or not visible to the signed-in person, the answer is 404 ItemNotFound with all
-// such ids in parameters. If the service itself maintains a model, the answer is 400 OperationNotSupportedForItem,
-// in the same form. The operation (AssessSemanticModels) is Succeeded when every model has an outcome. One
-// regime scores all models: the one that is current when the call is accepted.
-//
-// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
-//
-// Corresponds with POST /v1/workspaces/{workspaceId}/aiReadiness/assess (the `AssessSemanticModels` operationId).
-func (c *ClientWithResponses) AssessSemanticModelsWithBodyWithResponse(ctx context.Context, workspaceID WorkspaceID, params *AssessSemanticModelsParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*AssessSemanticModelsResponse, error) {
-	rsp, err := c.AssessSemanticModelsWithBody(ctx, workspaceID, params, contentType, body, reqEditors...)
-	if err != nil {
-		return nil, err
+// ListWorkspacesPages reads all pages of ListWorkspacesWithResponse, the largest unless MaxResults is set.
+func (s *Service) ListWorkspacesPages(ctx context.Context, params ListWorkspacesParams) iter.Seq2[*ListWorkspacesResponse, error] {
+	if params.MaxResults == nil {
+		params.MaxResults = new(PageSize)
 	}
-	return ParseAssessSemanticModelsResponse(rsp)
+	return Pages(func(token *string) (*ListWorkspacesResponse, *string, error) {
+		params.ContinuationToken = token
+		page, err := s.ListWorkspacesWithResponse(ctx, &params)
+		if err != nil {
+			return nil, nil, err
+		}
+		return page, page.JSON200.ContinuationToken, nil
+	})
 }
 
 // AssessSemanticModelsWithResponse Assess many semantic models of a workspace
@@ -16025,12 +4516,12 @@ func (c *ClientWithResponses) AssessSemanticModelsWithBodyWithResponse(ctx conte
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
 // Corresponds with POST /v1/workspaces/{workspaceId}/aiReadiness/assess (the `AssessSemanticModels` operationId).
-func (c *ClientWithResponses) AssessSemanticModelsWithResponse(ctx context.Context, workspaceID WorkspaceID, params *AssessSemanticModelsParams, body AssessSemanticModelsJSONRequestBody, reqEditors ...RequestEditorFn) (*AssessSemanticModelsResponse, error) {
-	rsp, err := c.AssessSemanticModels(ctx, workspaceID, params, body, reqEditors...)
-	if err != nil {
-		return nil, err
+func (s *Service) AssessSemanticModelsWithResponse(ctx context.Context, workspaceID WorkspaceID, params *AssessSemanticModelsParams, body AssessSemanticModelsJSONRequestBody, editors ...RequestEditorFn) (*AssessSemanticModelsResponse, error) {
+	c := newCall(http.MethodPost, path("/v1/workspaces/%s/aiReadiness/assess", workspaceID), body, editors)
+	if params != nil {
+		header(c, "Idempotency-Key", params.IdempotencyKey)
 	}
-	return ParseAssessSemanticModelsResponse(rsp)
+	return started(s.send(ctx, c))
 }
 
 // ListDataAgentsWithResponse List the data agents of a workspace that the signed-in person can see
@@ -16040,12 +4531,28 @@ func (c *ClientWithResponses) AssessSemanticModelsWithResponse(ctx context.Conte
 // Returns a wrapper object for the known response body format(s).
 //
 // Corresponds with GET /v1/workspaces/{workspaceId}/dataAgents (the `ListDataAgents` operationId).
-func (c *ClientWithResponses) ListDataAgentsWithResponse(ctx context.Context, workspaceID WorkspaceID, params *ListDataAgentsParams, reqEditors ...RequestEditorFn) (*ListDataAgentsResponse, error) {
-	rsp, err := c.ListDataAgents(ctx, workspaceID, params, reqEditors...)
-	if err != nil {
-		return nil, err
+func (s *Service) ListDataAgentsWithResponse(ctx context.Context, workspaceID WorkspaceID, params *ListDataAgentsParams, editors ...RequestEditorFn) (*ListDataAgentsResponse, error) {
+	c := newCall(http.MethodGet, path("/v1/workspaces/%s/dataAgents", workspaceID), nil, editors)
+	if params != nil {
+		query(c, "maxResults", params.MaxResults)
+		query(c, "continuationToken", params.ContinuationToken)
 	}
-	return ParseListDataAgentsResponse(rsp)
+	return ok[DataAgentList](s.send(ctx, c))
+}
+
+// ListDataAgentsPages reads all pages of ListDataAgentsWithResponse, the largest unless MaxResults is set.
+func (s *Service) ListDataAgentsPages(ctx context.Context, workspaceID WorkspaceID, params ListDataAgentsParams) iter.Seq2[*ListDataAgentsResponse, error] {
+	if params.MaxResults == nil {
+		params.MaxResults = new(PageSize)
+	}
+	return Pages(func(token *string) (*ListDataAgentsResponse, *string, error) {
+		params.ContinuationToken = token
+		page, err := s.ListDataAgentsWithResponse(ctx, workspaceID, &params)
+		if err != nil {
+			return nil, nil, err
+		}
+		return page, page.JSON200.ContinuationToken, nil
+	})
 }
 
 // ListAbTestsOfDataAgentWithResponse List the A/B tests of a data agent
@@ -16056,12 +4563,9 @@ func (c *ClientWithResponses) ListDataAgentsWithResponse(ctx context.Context, wo
 // Returns a wrapper object for the known response body format(s).
 //
 // Corresponds with GET /v1/workspaces/{workspaceId}/dataAgents/{dataAgentId}/abTests (the `ListAbTestsOfDataAgent` operationId).
-func (c *ClientWithResponses) ListAbTestsOfDataAgentWithResponse(ctx context.Context, workspaceID WorkspaceID, dataAgentID DataAgentID, reqEditors ...RequestEditorFn) (*ListAbTestsOfDataAgentResponse, error) {
-	rsp, err := c.ListAbTestsOfDataAgent(ctx, workspaceID, dataAgentID, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseListAbTestsOfDataAgentResponse(rsp)
+func (s *Service) ListAbTestsOfDataAgentWithResponse(ctx context.Context, workspaceID WorkspaceID, dataAgentID DataAgentID, editors ...RequestEditorFn) (*ListAbTestsOfDataAgentResponse, error) {
+	c := newCall(http.MethodGet, path("/v1/workspaces/%s/dataAgents/%s/abTests", workspaceID, dataAgentID), nil, editors)
+	return ok[AbTestsOfItem](s.send(ctx, c))
 }
 
 // AssessDataAgentWithResponse Assess one data agent
@@ -16074,12 +4578,12 @@ func (c *ClientWithResponses) ListAbTestsOfDataAgentWithResponse(ctx context.Con
 // Returns a wrapper object for the known response body format(s).
 //
 // Corresponds with POST /v1/workspaces/{workspaceId}/dataAgents/{dataAgentId}/aiReadiness/assess (the `AssessDataAgent` operationId).
-func (c *ClientWithResponses) AssessDataAgentWithResponse(ctx context.Context, workspaceID WorkspaceID, dataAgentID DataAgentID, params *AssessDataAgentParams, reqEditors ...RequestEditorFn) (*AssessDataAgentResponse, error) {
-	rsp, err := c.AssessDataAgent(ctx, workspaceID, dataAgentID, params, reqEditors...)
-	if err != nil {
-		return nil, err
+func (s *Service) AssessDataAgentWithResponse(ctx context.Context, workspaceID WorkspaceID, dataAgentID DataAgentID, params *AssessDataAgentParams, editors ...RequestEditorFn) (*AssessDataAgentResponse, error) {
+	c := newCall(http.MethodPost, path("/v1/workspaces/%s/dataAgents/%s/aiReadiness/assess", workspaceID, dataAgentID), nil, editors)
+	if params != nil {
+		header(c, "Idempotency-Key", params.IdempotencyKey)
 	}
-	return ParseAssessDataAgentResponse(rsp)
+	return started(s.send(ctx, c))
 }
 
 // ListDataAgentAssessmentsWithResponse List the assessments of a data agent, newest first
@@ -16089,12 +4593,28 @@ func (c *ClientWithResponses) AssessDataAgentWithResponse(ctx context.Context, w
 // Returns a wrapper object for the known response body format(s).
 //
 // Corresponds with GET /v1/workspaces/{workspaceId}/dataAgents/{dataAgentId}/aiReadiness/assessments (the `ListDataAgentAssessments` operationId).
-func (c *ClientWithResponses) ListDataAgentAssessmentsWithResponse(ctx context.Context, workspaceID WorkspaceID, dataAgentID DataAgentID, params *ListDataAgentAssessmentsParams, reqEditors ...RequestEditorFn) (*ListDataAgentAssessmentsResponse, error) {
-	rsp, err := c.ListDataAgentAssessments(ctx, workspaceID, dataAgentID, params, reqEditors...)
-	if err != nil {
-		return nil, err
+func (s *Service) ListDataAgentAssessmentsWithResponse(ctx context.Context, workspaceID WorkspaceID, dataAgentID DataAgentID, params *ListDataAgentAssessmentsParams, editors ...RequestEditorFn) (*ListDataAgentAssessmentsResponse, error) {
+	c := newCall(http.MethodGet, path("/v1/workspaces/%s/dataAgents/%s/aiReadiness/assessments", workspaceID, dataAgentID), nil, editors)
+	if params != nil {
+		query(c, "maxResults", params.MaxResults)
+		query(c, "continuationToken", params.ContinuationToken)
 	}
-	return ParseListDataAgentAssessmentsResponse(rsp)
+	return ok[AssessmentSummaryList](s.send(ctx, c))
+}
+
+// ListDataAgentAssessmentsPages reads all pages of ListDataAgentAssessmentsWithResponse, the largest unless MaxResults is set.
+func (s *Service) ListDataAgentAssessmentsPages(ctx context.Context, workspaceID WorkspaceID, dataAgentID DataAgentID, params ListDataAgentAssessmentsParams) iter.Seq2[*ListDataAgentAssessmentsResponse, error] {
+	if params.MaxResults == nil {
+		params.MaxResults = new(PageSize)
+	}
+	return Pages(func(token *string) (*ListDataAgentAssessmentsResponse, *string, error) {
+		params.ContinuationToken = token
+		page, err := s.ListDataAgentAssessmentsWithResponse(ctx, workspaceID, dataAgentID, &params)
+		if err != nil {
+			return nil, nil, err
+		}
+		return page, page.JSON200.ContinuationToken, nil
+	})
 }
 
 // GetDataAgentAssessmentWithResponse Read an assessment of a data agent
@@ -16105,12 +4625,9 @@ func (c *ClientWithResponses) ListDataAgentAssessmentsWithResponse(ctx context.C
 // Returns a wrapper object for the known response body format(s).
 //
 // Corresponds with GET /v1/workspaces/{workspaceId}/dataAgents/{dataAgentId}/aiReadiness/assessments/{assessmentId} (the `GetDataAgentAssessment` operationId).
-func (c *ClientWithResponses) GetDataAgentAssessmentWithResponse(ctx context.Context, workspaceID WorkspaceID, dataAgentID DataAgentID, assessmentID AssessmentID, reqEditors ...RequestEditorFn) (*GetDataAgentAssessmentResponse, error) {
-	rsp, err := c.GetDataAgentAssessment(ctx, workspaceID, dataAgentID, assessmentID, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseGetDataAgentAssessmentResponse(rsp)
+func (s *Service) GetDataAgentAssessmentWithResponse(ctx context.Context, workspaceID WorkspaceID, dataAgentID DataAgentID, assessmentID AssessmentID, editors ...RequestEditorFn) (*GetDataAgentAssessmentResponse, error) {
+	c := newCall(http.MethodGet, path("/v1/workspaces/%s/dataAgents/%s/aiReadiness/assessments/%s", workspaceID, dataAgentID, assessmentID), nil, editors)
+	return ok[DataAgentAssessment](s.send(ctx, c))
 }
 
 // ListReportsWithResponse List the Power BI reports of a workspace
@@ -16121,32 +4638,29 @@ func (c *ClientWithResponses) GetDataAgentAssessmentWithResponse(ctx context.Con
 // Returns a wrapper object for the known response body format(s).
 //
 // Corresponds with GET /v1/workspaces/{workspaceId}/reports (the `ListReports` operationId).
-func (c *ClientWithResponses) ListReportsWithResponse(ctx context.Context, workspaceID WorkspaceID, params *ListReportsParams, reqEditors ...RequestEditorFn) (*ListReportsResponse, error) {
-	rsp, err := c.ListReports(ctx, workspaceID, params, reqEditors...)
-	if err != nil {
-		return nil, err
+func (s *Service) ListReportsWithResponse(ctx context.Context, workspaceID WorkspaceID, params *ListReportsParams, editors ...RequestEditorFn) (*ListReportsResponse, error) {
+	c := newCall(http.MethodGet, path("/v1/workspaces/%s/reports", workspaceID), nil, editors)
+	if params != nil {
+		query(c, "semanticModelId", params.SemanticModelID)
+		query(c, "maxResults", params.MaxResults)
+		query(c, "continuationToken", params.ContinuationToken)
 	}
-	return ParseListReportsResponse(rsp)
+	return ok[WorkspaceReportList](s.send(ctx, c))
 }
 
-// AddPixiesToReportsWithBodyWithResponse Add Pixies to many reports of a workspace, or update those in them
-//
-// One operation changes all named reports. It is accepted or refused as a unit. They are looked up as the signed-in person from
-// one listing. If some are not visible, the answer is 404 ItemNotFound, which names all of them in parameters.
-// Caps on tracked items are checked once for the operation, and allowanceImpact says how many reports become tracked
-// items. If another operation is changing one of the reports, the call is refused. The operation succeeds when at
-// least one report was changed; its result has an outcome for each report. Counts as one of the account's ten
-// calls a minute that add or remove Pixies.
-//
-// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
-//
-// Corresponds with POST /v1/workspaces/{workspaceId}/reports/addPixies (the `AddPixiesToReports` operationId).
-func (c *ClientWithResponses) AddPixiesToReportsWithBodyWithResponse(ctx context.Context, workspaceID WorkspaceID, params *AddPixiesToReportsParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*AddPixiesToReportsResponse, error) {
-	rsp, err := c.AddPixiesToReportsWithBody(ctx, workspaceID, params, contentType, body, reqEditors...)
-	if err != nil {
-		return nil, err
+// ListReportsPages reads all pages of ListReportsWithResponse, the largest unless MaxResults is set.
+func (s *Service) ListReportsPages(ctx context.Context, workspaceID WorkspaceID, params ListReportsParams) iter.Seq2[*ListReportsResponse, error] {
+	if params.MaxResults == nil {
+		params.MaxResults = new(PageSize)
 	}
-	return ParseAddPixiesToReportsResponse(rsp)
+	return Pages(func(token *string) (*ListReportsResponse, *string, error) {
+		params.ContinuationToken = token
+		page, err := s.ListReportsWithResponse(ctx, workspaceID, &params)
+		if err != nil {
+			return nil, nil, err
+		}
+		return page, page.JSON200.ContinuationToken, nil
+	})
 }
 
 // AddPixiesToReportsWithResponse Add Pixies to many reports of a workspace, or update those in them
@@ -16161,29 +4675,12 @@ func (c *ClientWithResponses) AddPixiesToReportsWithBodyWithResponse(ctx context
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
 // Corresponds with POST /v1/workspaces/{workspaceId}/reports/addPixies (the `AddPixiesToReports` operationId).
-func (c *ClientWithResponses) AddPixiesToReportsWithResponse(ctx context.Context, workspaceID WorkspaceID, params *AddPixiesToReportsParams, body AddPixiesToReportsJSONRequestBody, reqEditors ...RequestEditorFn) (*AddPixiesToReportsResponse, error) {
-	rsp, err := c.AddPixiesToReports(ctx, workspaceID, params, body, reqEditors...)
-	if err != nil {
-		return nil, err
+func (s *Service) AddPixiesToReportsWithResponse(ctx context.Context, workspaceID WorkspaceID, params *AddPixiesToReportsParams, body AddPixiesToReportsJSONRequestBody, editors ...RequestEditorFn) (*AddPixiesToReportsResponse, error) {
+	c := newCall(http.MethodPost, path("/v1/workspaces/%s/reports/addPixies", workspaceID), body, editors)
+	if params != nil {
+		header(c, "Idempotency-Key", params.IdempotencyKey)
 	}
-	return ParseAddPixiesToReportsResponse(rsp)
-}
-
-// RemovePixiesFromReportsWithBodyWithResponse Remove the Pixies from many reports of a workspace
-//
-// One operation changes all named reports. It is accepted or refused as a unit, by the rules of adding Pixies to many
-// reports. Works even while adding Pixies is turned off. The reports stay tracked items. Counts as one of the account's ten calls a minute that add or remove
-// Pixies.
-//
-// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
-//
-// Corresponds with POST /v1/workspaces/{workspaceId}/reports/removePixies (the `RemovePixiesFromReports` operationId).
-func (c *ClientWithResponses) RemovePixiesFromReportsWithBodyWithResponse(ctx context.Context, workspaceID WorkspaceID, params *RemovePixiesFromReportsParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*RemovePixiesFromReportsResponse, error) {
-	rsp, err := c.RemovePixiesFromReportsWithBody(ctx, workspaceID, params, contentType, body, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseRemovePixiesFromReportsResponse(rsp)
+	return started(s.send(ctx, c))
 }
 
 // RemovePixiesFromReportsWithResponse Remove the Pixies from many reports of a workspace
@@ -16195,12 +4692,12 @@ func (c *ClientWithResponses) RemovePixiesFromReportsWithBodyWithResponse(ctx co
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
 // Corresponds with POST /v1/workspaces/{workspaceId}/reports/removePixies (the `RemovePixiesFromReports` operationId).
-func (c *ClientWithResponses) RemovePixiesFromReportsWithResponse(ctx context.Context, workspaceID WorkspaceID, params *RemovePixiesFromReportsParams, body RemovePixiesFromReportsJSONRequestBody, reqEditors ...RequestEditorFn) (*RemovePixiesFromReportsResponse, error) {
-	rsp, err := c.RemovePixiesFromReports(ctx, workspaceID, params, body, reqEditors...)
-	if err != nil {
-		return nil, err
+func (s *Service) RemovePixiesFromReportsWithResponse(ctx context.Context, workspaceID WorkspaceID, params *RemovePixiesFromReportsParams, body RemovePixiesFromReportsJSONRequestBody, editors ...RequestEditorFn) (*RemovePixiesFromReportsResponse, error) {
+	c := newCall(http.MethodPost, path("/v1/workspaces/%s/reports/removePixies", workspaceID), body, editors)
+	if params != nil {
+		header(c, "Idempotency-Key", params.IdempotencyKey)
 	}
-	return ParseRemovePixiesFromReportsResponse(rsp)
+	return started(s.send(ctx, c))
 }
 
 // AddPixiesWithResponse Add Pixies to a report, or update those in it
@@ -16214,12 +4711,12 @@ func (c *ClientWithResponses) RemovePixiesFromReportsWithResponse(ctx context.Co
 // Returns a wrapper object for the known response body format(s).
 //
 // Corresponds with POST /v1/workspaces/{workspaceId}/reports/{reportId}/addPixies (the `AddPixies` operationId).
-func (c *ClientWithResponses) AddPixiesWithResponse(ctx context.Context, workspaceID WorkspaceID, reportID ReportID, params *AddPixiesParams, reqEditors ...RequestEditorFn) (*AddPixiesResponse, error) {
-	rsp, err := c.AddPixies(ctx, workspaceID, reportID, params, reqEditors...)
-	if err != nil {
-		return nil, err
+func (s *Service) AddPixiesWithResponse(ctx context.Context, workspaceID WorkspaceID, reportID ReportID, params *AddPixiesParams, editors ...RequestEditorFn) (*AddPixiesResponse, error) {
+	c := newCall(http.MethodPost, path("/v1/workspaces/%s/reports/%s/addPixies", workspaceID, reportID), nil, editors)
+	if params != nil {
+		header(c, "Idempotency-Key", params.IdempotencyKey)
 	}
-	return ParseAddPixiesResponse(rsp)
+	return started(s.send(ctx, c))
 }
 
 // GetReportPixiesWithResponse Read the Pixie state of a report
@@ -16231,12 +4728,9 @@ func (c *ClientWithResponses) AddPixiesWithResponse(ctx context.Context, workspa
 // Returns a wrapper object for the known response body format(s).
 //
 // Corresponds with GET /v1/workspaces/{workspaceId}/reports/{reportId}/pixies (the `GetReportPixies` operationId).
-func (c *ClientWithResponses) GetReportPixiesWithResponse(ctx context.Context, workspaceID WorkspaceID, reportID ReportID, reqEditors ...RequestEditorFn) (*GetReportPixiesResponse, error) {
-	rsp, err := c.GetReportPixies(ctx, workspaceID, reportID, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseGetReportPixiesResponse(rsp)
+func (s *Service) GetReportPixiesWithResponse(ctx context.Context, workspaceID WorkspaceID, reportID ReportID, editors ...RequestEditorFn) (*GetReportPixiesResponse, error) {
+	c := newCall(http.MethodGet, path("/v1/workspaces/%s/reports/%s/pixies", workspaceID, reportID), nil, editors)
+	return ok[ReportPixies](s.send(ctx, c))
 }
 
 // GetPageViewsWithResponse Read how often the pages of a report were viewed, by day
@@ -16246,12 +4740,9 @@ func (c *ClientWithResponses) GetReportPixiesWithResponse(ctx context.Context, w
 // Returns a wrapper object for the known response body format(s).
 //
 // Corresponds with GET /v1/workspaces/{workspaceId}/reports/{reportId}/pixies/views (the `GetPageViews` operationId).
-func (c *ClientWithResponses) GetPageViewsWithResponse(ctx context.Context, workspaceID WorkspaceID, reportID ReportID, reqEditors ...RequestEditorFn) (*GetPageViewsResponse, error) {
-	rsp, err := c.GetPageViews(ctx, workspaceID, reportID, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseGetPageViewsResponse(rsp)
+func (s *Service) GetPageViewsWithResponse(ctx context.Context, workspaceID WorkspaceID, reportID ReportID, editors ...RequestEditorFn) (*GetPageViewsResponse, error) {
+	c := newCall(http.MethodGet, path("/v1/workspaces/%s/reports/%s/pixies/views", workspaceID, reportID), nil, editors)
+	return ok[PageViews](s.send(ctx, c))
 }
 
 // RemovePixiesWithResponse Remove the Pixies from a report
@@ -16263,12 +4754,12 @@ func (c *ClientWithResponses) GetPageViewsWithResponse(ctx context.Context, work
 // Returns a wrapper object for the known response body format(s).
 //
 // Corresponds with POST /v1/workspaces/{workspaceId}/reports/{reportId}/removePixies (the `RemovePixies` operationId).
-func (c *ClientWithResponses) RemovePixiesWithResponse(ctx context.Context, workspaceID WorkspaceID, reportID ReportID, params *RemovePixiesParams, reqEditors ...RequestEditorFn) (*RemovePixiesResponse, error) {
-	rsp, err := c.RemovePixies(ctx, workspaceID, reportID, params, reqEditors...)
-	if err != nil {
-		return nil, err
+func (s *Service) RemovePixiesWithResponse(ctx context.Context, workspaceID WorkspaceID, reportID ReportID, params *RemovePixiesParams, editors ...RequestEditorFn) (*RemovePixiesResponse, error) {
+	c := newCall(http.MethodPost, path("/v1/workspaces/%s/reports/%s/removePixies", workspaceID, reportID), nil, editors)
+	if params != nil {
+		header(c, "Idempotency-Key", params.IdempotencyKey)
 	}
-	return ParseRemovePixiesResponse(rsp)
+	return started(s.send(ctx, c))
 }
 
 // ListSemanticModelsWithResponse List the semantic models of a workspace that the signed-in person can see
@@ -16278,12 +4769,28 @@ func (c *ClientWithResponses) RemovePixiesWithResponse(ctx context.Context, work
 // Returns a wrapper object for the known response body format(s).
 //
 // Corresponds with GET /v1/workspaces/{workspaceId}/semanticModels (the `ListSemanticModels` operationId).
-func (c *ClientWithResponses) ListSemanticModelsWithResponse(ctx context.Context, workspaceID WorkspaceID, params *ListSemanticModelsParams, reqEditors ...RequestEditorFn) (*ListSemanticModelsResponse, error) {
-	rsp, err := c.ListSemanticModels(ctx, workspaceID, params, reqEditors...)
-	if err != nil {
-		return nil, err
+func (s *Service) ListSemanticModelsWithResponse(ctx context.Context, workspaceID WorkspaceID, params *ListSemanticModelsParams, editors ...RequestEditorFn) (*ListSemanticModelsResponse, error) {
+	c := newCall(http.MethodGet, path("/v1/workspaces/%s/semanticModels", workspaceID), nil, editors)
+	if params != nil {
+		query(c, "maxResults", params.MaxResults)
+		query(c, "continuationToken", params.ContinuationToken)
 	}
-	return ParseListSemanticModelsResponse(rsp)
+	return ok[SemanticModelList](s.send(ctx, c))
+}
+
+// ListSemanticModelsPages reads all pages of ListSemanticModelsWithResponse, the largest unless MaxResults is set.
+func (s *Service) ListSemanticModelsPages(ctx context.Context, workspaceID WorkspaceID, params ListSemanticModelsParams) iter.Seq2[*ListSemanticModelsResponse, error] {
+	if params.MaxResults == nil {
+		params.MaxResults = new(PageSize)
+	}
+	return Pages(func(token *string) (*ListSemanticModelsResponse, *string, error) {
+		params.ContinuationToken = token
+		page, err := s.ListSemanticModelsWithResponse(ctx, workspaceID, &params)
+		if err != nil {
+			return nil, nil, err
+		}
+		return page, page.JSON200.ContinuationToken, nil
+	})
 }
 
 // ListAbTestsOfSemanticModelWithResponse List the A/B tests of a semantic model
@@ -16294,12 +4801,9 @@ func (c *ClientWithResponses) ListSemanticModelsWithResponse(ctx context.Context
 // Returns a wrapper object for the known response body format(s).
 //
 // Corresponds with GET /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/abTests (the `ListAbTestsOfSemanticModel` operationId).
-func (c *ClientWithResponses) ListAbTestsOfSemanticModelWithResponse(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, reqEditors ...RequestEditorFn) (*ListAbTestsOfSemanticModelResponse, error) {
-	rsp, err := c.ListAbTestsOfSemanticModel(ctx, workspaceID, semanticModelID, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseListAbTestsOfSemanticModelResponse(rsp)
+func (s *Service) ListAbTestsOfSemanticModelWithResponse(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, editors ...RequestEditorFn) (*ListAbTestsOfSemanticModelResponse, error) {
+	c := newCall(http.MethodGet, path("/v1/workspaces/%s/semanticModels/%s/abTests", workspaceID, semanticModelID), nil, editors)
+	return ok[AbTestsOfItem](s.send(ctx, c))
 }
 
 // AssessSemanticModelWithResponse Assess one semantic model
@@ -16315,12 +4819,12 @@ func (c *ClientWithResponses) ListAbTestsOfSemanticModelWithResponse(ctx context
 // Returns a wrapper object for the known response body format(s).
 //
 // Corresponds with POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/assess (the `AssessSemanticModel` operationId).
-func (c *ClientWithResponses) AssessSemanticModelWithResponse(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, params *AssessSemanticModelParams, reqEditors ...RequestEditorFn) (*AssessSemanticModelResponse, error) {
-	rsp, err := c.AssessSemanticModel(ctx, workspaceID, semanticModelID, params, reqEditors...)
-	if err != nil {
-		return nil, err
+func (s *Service) AssessSemanticModelWithResponse(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, params *AssessSemanticModelParams, editors ...RequestEditorFn) (*AssessSemanticModelResponse, error) {
+	c := newCall(http.MethodPost, path("/v1/workspaces/%s/semanticModels/%s/aiReadiness/assess", workspaceID, semanticModelID), nil, editors)
+	if params != nil {
+		header(c, "Idempotency-Key", params.IdempotencyKey)
 	}
-	return ParseAssessSemanticModelResponse(rsp)
+	return started(s.send(ctx, c))
 }
 
 // DeleteAssessmentsWithResponse Delete the assessments of a semantic model
@@ -16334,12 +4838,9 @@ func (c *ClientWithResponses) AssessSemanticModelWithResponse(ctx context.Contex
 // Returns a wrapper object for the known response body format(s).
 //
 // Corresponds with DELETE /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/assessments (the `DeleteAssessments` operationId).
-func (c *ClientWithResponses) DeleteAssessmentsWithResponse(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, reqEditors ...RequestEditorFn) (*DeleteAssessmentsResponse, error) {
-	rsp, err := c.DeleteAssessments(ctx, workspaceID, semanticModelID, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseDeleteAssessmentsResponse(rsp)
+func (s *Service) DeleteAssessmentsWithResponse(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, editors ...RequestEditorFn) (*DeleteAssessmentsResponse, error) {
+	c := newCall(http.MethodDelete, path("/v1/workspaces/%s/semanticModels/%s/aiReadiness/assessments", workspaceID, semanticModelID), nil, editors)
+	return ok[DeletedAssessments](s.send(ctx, c))
 }
 
 // ListAssessmentsWithResponse List the assessments of a semantic model, newest first
@@ -16349,12 +4850,29 @@ func (c *ClientWithResponses) DeleteAssessmentsWithResponse(ctx context.Context,
 // Returns a wrapper object for the known response body format(s).
 //
 // Corresponds with GET /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/assessments (the `ListAssessments` operationId).
-func (c *ClientWithResponses) ListAssessmentsWithResponse(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, params *ListAssessmentsParams, reqEditors ...RequestEditorFn) (*ListAssessmentsResponse, error) {
-	rsp, err := c.ListAssessments(ctx, workspaceID, semanticModelID, params, reqEditors...)
-	if err != nil {
-		return nil, err
+func (s *Service) ListAssessmentsWithResponse(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, params *ListAssessmentsParams, editors ...RequestEditorFn) (*ListAssessmentsResponse, error) {
+	c := newCall(http.MethodGet, path("/v1/workspaces/%s/semanticModels/%s/aiReadiness/assessments", workspaceID, semanticModelID), nil, editors)
+	if params != nil {
+		query(c, "pinned", params.Pinned)
+		query(c, "maxResults", params.MaxResults)
+		query(c, "continuationToken", params.ContinuationToken)
 	}
-	return ParseListAssessmentsResponse(rsp)
+	return ok[AssessmentSummaryList](s.send(ctx, c))
+}
+
+// ListAssessmentsPages reads all pages of ListAssessmentsWithResponse, the largest unless MaxResults is set.
+func (s *Service) ListAssessmentsPages(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, params ListAssessmentsParams) iter.Seq2[*ListAssessmentsResponse, error] {
+	if params.MaxResults == nil {
+		params.MaxResults = new(PageSize)
+	}
+	return Pages(func(token *string) (*ListAssessmentsResponse, *string, error) {
+		params.ContinuationToken = token
+		page, err := s.ListAssessmentsWithResponse(ctx, workspaceID, semanticModelID, &params)
+		if err != nil {
+			return nil, nil, err
+		}
+		return page, page.JSON200.ContinuationToken, nil
+	})
 }
 
 // GetAssessmentWithResponse Read an assessment
@@ -16365,12 +4883,9 @@ func (c *ClientWithResponses) ListAssessmentsWithResponse(ctx context.Context, w
 // Returns a wrapper object for the known response body format(s).
 //
 // Corresponds with GET /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/assessments/{assessmentId} (the `GetAssessment` operationId).
-func (c *ClientWithResponses) GetAssessmentWithResponse(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, assessmentID AssessmentID, reqEditors ...RequestEditorFn) (*GetAssessmentResponse, error) {
-	rsp, err := c.GetAssessment(ctx, workspaceID, semanticModelID, assessmentID, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseGetAssessmentResponse(rsp)
+func (s *Service) GetAssessmentWithResponse(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, assessmentID AssessmentID, editors ...RequestEditorFn) (*GetAssessmentResponse, error) {
+	c := newCall(http.MethodGet, path("/v1/workspaces/%s/semanticModels/%s/aiReadiness/assessments/%s", workspaceID, semanticModelID, assessmentID), nil, editors)
+	return ok[Assessment](s.send(ctx, c))
 }
 
 // UnpinAssessmentWithResponse Unpin an assessment
@@ -16381,12 +4896,9 @@ func (c *ClientWithResponses) GetAssessmentWithResponse(ctx context.Context, wor
 // Returns a wrapper object for the known response body format(s).
 //
 // Corresponds with DELETE /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/assessments/{assessmentId}/pin (the `UnpinAssessment` operationId).
-func (c *ClientWithResponses) UnpinAssessmentWithResponse(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, assessmentID AssessmentID, reqEditors ...RequestEditorFn) (*UnpinAssessmentResponse, error) {
-	rsp, err := c.UnpinAssessment(ctx, workspaceID, semanticModelID, assessmentID, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseUnpinAssessmentResponse(rsp)
+func (s *Service) UnpinAssessmentWithResponse(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, assessmentID AssessmentID, editors ...RequestEditorFn) (*UnpinAssessmentResponse, error) {
+	c := newCall(http.MethodDelete, path("/v1/workspaces/%s/semanticModels/%s/aiReadiness/assessments/%s/pin", workspaceID, semanticModelID, assessmentID), nil, editors)
+	return ok[AssessmentPin](s.send(ctx, c))
 }
 
 // PinAssessmentWithResponse Pin an assessment
@@ -16399,12 +4911,9 @@ func (c *ClientWithResponses) UnpinAssessmentWithResponse(ctx context.Context, w
 // Returns a wrapper object for the known response body format(s).
 //
 // Corresponds with POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/assessments/{assessmentId}/pin (the `PinAssessment` operationId).
-func (c *ClientWithResponses) PinAssessmentWithResponse(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, assessmentID AssessmentID, reqEditors ...RequestEditorFn) (*PinAssessmentResponse, error) {
-	rsp, err := c.PinAssessment(ctx, workspaceID, semanticModelID, assessmentID, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParsePinAssessmentResponse(rsp)
+func (s *Service) PinAssessmentWithResponse(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, assessmentID AssessmentID, editors ...RequestEditorFn) (*PinAssessmentResponse, error) {
+	c := newCall(http.MethodPost, path("/v1/workspaces/%s/semanticModels/%s/aiReadiness/assessments/%s/pin", workspaceID, semanticModelID, assessmentID), nil, editors)
+	return ok[AssessmentPin](s.send(ctx, c))
 }
 
 // GetBenchmarkQuestionsWithResponse Read the saved benchmark questions of a semantic model
@@ -16418,32 +4927,12 @@ func (c *ClientWithResponses) PinAssessmentWithResponse(ctx context.Context, wor
 // Returns a wrapper object for the known response body format(s).
 //
 // Corresponds with GET /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/benchmark/questions (the `GetBenchmarkQuestions` operationId).
-func (c *ClientWithResponses) GetBenchmarkQuestionsWithResponse(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, params *GetBenchmarkQuestionsParams, reqEditors ...RequestEditorFn) (*GetBenchmarkQuestionsResponse, error) {
-	rsp, err := c.GetBenchmarkQuestions(ctx, workspaceID, semanticModelID, params, reqEditors...)
-	if err != nil {
-		return nil, err
+func (s *Service) GetBenchmarkQuestionsWithResponse(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, params *GetBenchmarkQuestionsParams, editors ...RequestEditorFn) (*GetBenchmarkQuestionsResponse, error) {
+	c := newCall(http.MethodGet, path("/v1/workspaces/%s/semanticModels/%s/aiReadiness/benchmark/questions", workspaceID, semanticModelID), nil, editors)
+	if params != nil {
+		query(c, "format", params.Format)
 	}
-	return ParseGetBenchmarkQuestionsResponse(rsp)
-}
-
-// GenerateBenchmarkQuestionsWithBodyWithResponse Generate benchmark questions about a semantic model
-//
-// Spends one of the day's benchmark builds. The operation (GenerateBenchmarkQuestions) answers BenchmarkQuestions
-// as a proposal. Nothing is saved: send the questions to keep to the save route. Questions ask for measures that
-// an AI sees. If usage is known, those that people view most come first. The account's AI provider for questions
-// phrases them, or the embedded one if there is none. The same model gets the same questions with the same ids,
-// except for the year that they name. If no question can be made from the model, the operation fails with
-// QuestionsNotGenerated.
-//
-// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
-//
-// Corresponds with POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/benchmark/questions/generate (the `GenerateBenchmarkQuestions` operationId).
-func (c *ClientWithResponses) GenerateBenchmarkQuestionsWithBodyWithResponse(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, params *GenerateBenchmarkQuestionsParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*GenerateBenchmarkQuestionsResponse, error) {
-	rsp, err := c.GenerateBenchmarkQuestionsWithBody(ctx, workspaceID, semanticModelID, params, contentType, body, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseGenerateBenchmarkQuestionsResponse(rsp)
+	return ok[BenchmarkQuestions](s.send(ctx, c))
 }
 
 // GenerateBenchmarkQuestionsWithResponse Generate benchmark questions about a semantic model
@@ -16458,32 +4947,12 @@ func (c *ClientWithResponses) GenerateBenchmarkQuestionsWithBodyWithResponse(ctx
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
 // Corresponds with POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/benchmark/questions/generate (the `GenerateBenchmarkQuestions` operationId).
-func (c *ClientWithResponses) GenerateBenchmarkQuestionsWithResponse(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, params *GenerateBenchmarkQuestionsParams, body GenerateBenchmarkQuestionsJSONRequestBody, reqEditors ...RequestEditorFn) (*GenerateBenchmarkQuestionsResponse, error) {
-	rsp, err := c.GenerateBenchmarkQuestions(ctx, workspaceID, semanticModelID, params, body, reqEditors...)
-	if err != nil {
-		return nil, err
+func (s *Service) GenerateBenchmarkQuestionsWithResponse(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, params *GenerateBenchmarkQuestionsParams, body GenerateBenchmarkQuestionsJSONRequestBody, editors ...RequestEditorFn) (*GenerateBenchmarkQuestionsResponse, error) {
+	c := newCall(http.MethodPost, path("/v1/workspaces/%s/semanticModels/%s/aiReadiness/benchmark/questions/generate", workspaceID, semanticModelID), body, editors)
+	if params != nil {
+		header(c, "Idempotency-Key", params.IdempotencyKey)
 	}
-	return ParseGenerateBenchmarkQuestionsResponse(rsp)
-}
-
-// SaveBenchmarkQuestionsWithBodyWithResponse Save the benchmark questions of a semantic model
-//
-// Replaces the complete saved set; an empty set clears it. Spends nothing. The operation (SaveBenchmarkQuestions)
-// reads the model as the signed-in person. It answers BenchmarkQuestions: which questions can run, and, for a
-// question without fields, the fields its query uses if the query is understood. If two sets are saved at once,
-// the one whose call was accepted later is kept. The answers of reading and generating can be sent unchanged.
-// Questions can also be sent as CSV or as JSON lines. Each faulty cell of such a file is named with its line and
-// column, the first 20 of them, and nothing is saved.
-//
-// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
-//
-// Corresponds with POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/benchmark/questions/save (the `SaveBenchmarkQuestions` operationId).
-func (c *ClientWithResponses) SaveBenchmarkQuestionsWithBodyWithResponse(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, params *SaveBenchmarkQuestionsParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*SaveBenchmarkQuestionsResponse, error) {
-	rsp, err := c.SaveBenchmarkQuestionsWithBody(ctx, workspaceID, semanticModelID, params, contentType, body, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseSaveBenchmarkQuestionsResponse(rsp)
+	return started(s.send(ctx, c))
 }
 
 // SaveBenchmarkQuestionsWithResponse Save the benchmark questions of a semantic model
@@ -16498,12 +4967,12 @@ func (c *ClientWithResponses) SaveBenchmarkQuestionsWithBodyWithResponse(ctx con
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
 // Corresponds with POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/benchmark/questions/save (the `SaveBenchmarkQuestions` operationId).
-func (c *ClientWithResponses) SaveBenchmarkQuestionsWithResponse(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, params *SaveBenchmarkQuestionsParams, body SaveBenchmarkQuestionsJSONRequestBody, reqEditors ...RequestEditorFn) (*SaveBenchmarkQuestionsResponse, error) {
-	rsp, err := c.SaveBenchmarkQuestions(ctx, workspaceID, semanticModelID, params, body, reqEditors...)
-	if err != nil {
-		return nil, err
+func (s *Service) SaveBenchmarkQuestionsWithResponse(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, params *SaveBenchmarkQuestionsParams, body SaveBenchmarkQuestionsJSONRequestBody, editors ...RequestEditorFn) (*SaveBenchmarkQuestionsResponse, error) {
+	c := newCall(http.MethodPost, path("/v1/workspaces/%s/semanticModels/%s/aiReadiness/benchmark/questions/save", workspaceID, semanticModelID), body, editors)
+	if params != nil {
+		header(c, "Idempotency-Key", params.IdempotencyKey)
 	}
-	return ParseSaveBenchmarkQuestionsResponse(rsp)
+	return started(s.send(ctx, c))
 }
 
 // ListBenchmarkRunsWithResponse List the benchmark runs of a semantic model, newest first
@@ -16513,29 +4982,28 @@ func (c *ClientWithResponses) SaveBenchmarkQuestionsWithResponse(ctx context.Con
 // Returns a wrapper object for the known response body format(s).
 //
 // Corresponds with GET /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/benchmark/runs (the `ListBenchmarkRuns` operationId).
-func (c *ClientWithResponses) ListBenchmarkRunsWithResponse(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, params *ListBenchmarkRunsParams, reqEditors ...RequestEditorFn) (*ListBenchmarkRunsResponse, error) {
-	rsp, err := c.ListBenchmarkRuns(ctx, workspaceID, semanticModelID, params, reqEditors...)
-	if err != nil {
-		return nil, err
+func (s *Service) ListBenchmarkRunsWithResponse(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, params *ListBenchmarkRunsParams, editors ...RequestEditorFn) (*ListBenchmarkRunsResponse, error) {
+	c := newCall(http.MethodGet, path("/v1/workspaces/%s/semanticModels/%s/aiReadiness/benchmark/runs", workspaceID, semanticModelID), nil, editors)
+	if params != nil {
+		query(c, "maxResults", params.MaxResults)
+		query(c, "continuationToken", params.ContinuationToken)
 	}
-	return ParseListBenchmarkRunsResponse(rsp)
+	return ok[BenchmarkRunList](s.send(ctx, c))
 }
 
-// StartBenchmarkRunWithBodyWithResponse Ask the saved benchmark questions of a semantic model
-//
-// Asks the saved questions that can run; a model without any answers 400 BenchmarkQuestionsMissing. The run counts
-// toward the account's benchmark runs and makes the model a tracked item. Model and data agent are looked up as
-// the signed-in person before anything is counted. The run's id is the operation's id; cancel stops the run.
-//
-// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
-//
-// Corresponds with POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/benchmark/runs (the `StartBenchmarkRun` operationId).
-func (c *ClientWithResponses) StartBenchmarkRunWithBodyWithResponse(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, params *StartBenchmarkRunParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*StartBenchmarkRunResponse, error) {
-	rsp, err := c.StartBenchmarkRunWithBody(ctx, workspaceID, semanticModelID, params, contentType, body, reqEditors...)
-	if err != nil {
-		return nil, err
+// ListBenchmarkRunsPages reads all pages of ListBenchmarkRunsWithResponse, the largest unless MaxResults is set.
+func (s *Service) ListBenchmarkRunsPages(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, params ListBenchmarkRunsParams) iter.Seq2[*ListBenchmarkRunsResponse, error] {
+	if params.MaxResults == nil {
+		params.MaxResults = new(PageSize)
 	}
-	return ParseStartBenchmarkRunResponse(rsp)
+	return Pages(func(token *string) (*ListBenchmarkRunsResponse, *string, error) {
+		params.ContinuationToken = token
+		page, err := s.ListBenchmarkRunsWithResponse(ctx, workspaceID, semanticModelID, &params)
+		if err != nil {
+			return nil, nil, err
+		}
+		return page, page.JSON200.ContinuationToken, nil
+	})
 }
 
 // StartBenchmarkRunWithResponse Ask the saved benchmark questions of a semantic model
@@ -16547,12 +5015,31 @@ func (c *ClientWithResponses) StartBenchmarkRunWithBodyWithResponse(ctx context.
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
 // Corresponds with POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/benchmark/runs (the `StartBenchmarkRun` operationId).
-func (c *ClientWithResponses) StartBenchmarkRunWithResponse(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, params *StartBenchmarkRunParams, body StartBenchmarkRunJSONRequestBody, reqEditors ...RequestEditorFn) (*StartBenchmarkRunResponse, error) {
-	rsp, err := c.StartBenchmarkRun(ctx, workspaceID, semanticModelID, params, body, reqEditors...)
-	if err != nil {
-		return nil, err
+func (s *Service) StartBenchmarkRunWithResponse(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, params *StartBenchmarkRunParams, body StartBenchmarkRunJSONRequestBody, editors ...RequestEditorFn) (*StartBenchmarkRunResponse, error) {
+	c := newCall(http.MethodPost, path("/v1/workspaces/%s/semanticModels/%s/aiReadiness/benchmark/runs", workspaceID, semanticModelID), body, editors)
+	if params != nil {
+		header(c, "Idempotency-Key", params.IdempotencyKey)
 	}
-	return ParseStartBenchmarkRunResponse(rsp)
+	return started(s.send(ctx, c))
+}
+
+// ImportBenchmarkRunWithResponse Judge answers that were given elsewhere
+//
+// Takes the files that readiness evaluate takes, and judges their answers against the saved questions that can run, as
+// a run does; nobody is asked. Questions are matched by their normalized text; unmatched ones of either side are
+// listed in the result's document. A file that holds no answers is named with what was expected. The run has the kind
+// Imported, is read as every other run, counts as no benchmark run, and makes the model a tracked item. The body may
+// have 32 MiB.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/benchmark/runs/import (the `ImportBenchmarkRun` operationId).
+func (s *Service) ImportBenchmarkRunWithResponse(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, params *ImportBenchmarkRunParams, body ImportBenchmarkRunJSONRequestBody, editors ...RequestEditorFn) (*ImportBenchmarkRunResponse, error) {
+	c := newCall(http.MethodPost, path("/v1/workspaces/%s/semanticModels/%s/aiReadiness/benchmark/runs/import", workspaceID, semanticModelID), body, editors)
+	if params != nil {
+		header(c, "Idempotency-Key", params.IdempotencyKey)
+	}
+	return started(s.send(ctx, c))
 }
 
 // DeleteBenchmarkRunWithResponse Delete a benchmark run
@@ -16564,12 +5051,9 @@ func (c *ClientWithResponses) StartBenchmarkRunWithResponse(ctx context.Context,
 // Returns a wrapper object for the known response body format(s).
 //
 // Corresponds with DELETE /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/benchmark/runs/{runId} (the `DeleteBenchmarkRun` operationId).
-func (c *ClientWithResponses) DeleteBenchmarkRunWithResponse(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, runID RunID, reqEditors ...RequestEditorFn) (*DeleteBenchmarkRunResponse, error) {
-	rsp, err := c.DeleteBenchmarkRun(ctx, workspaceID, semanticModelID, runID, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseDeleteBenchmarkRunResponse(rsp)
+func (s *Service) DeleteBenchmarkRunWithResponse(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, runID RunID, editors ...RequestEditorFn) (*DeleteBenchmarkRunResponse, error) {
+	c := newCall(http.MethodDelete, path("/v1/workspaces/%s/semanticModels/%s/aiReadiness/benchmark/runs/%s", workspaceID, semanticModelID, runID), nil, editors)
+	return ok[DeletedBenchmarkRun](s.send(ctx, c))
 }
 
 // GetBenchmarkRunWithResponse Read a benchmark run
@@ -16579,32 +5063,9 @@ func (c *ClientWithResponses) DeleteBenchmarkRunWithResponse(ctx context.Context
 // Returns a wrapper object for the known response body format(s).
 //
 // Corresponds with GET /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/benchmark/runs/{runId} (the `GetBenchmarkRun` operationId).
-func (c *ClientWithResponses) GetBenchmarkRunWithResponse(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, runID RunID, reqEditors ...RequestEditorFn) (*GetBenchmarkRunResponse, error) {
-	rsp, err := c.GetBenchmarkRun(ctx, workspaceID, semanticModelID, runID, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseGetBenchmarkRunResponse(rsp)
-}
-
-// OverruleVerdictWithBodyWithResponse Overrule the verdict on an answer
-//
-// Replaces the verdict on the answers to one question of a run by that of a person, with a reason. Only the person
-// who started the run and administrators of the account may do this. The result shows the new verdict next to the
-// service's. The score and the verdicts of the run are computed again, and so are the comparisons of the A/B runs
-// that have it as a side. Repeating
-// the call changes nothing; another verdict replaces the earlier one. Workspace and model are looked up as the
-// signed-in person.
-//
-// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
-//
-// Corresponds with POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/benchmark/runs/{runId}/questions/{questionId}/verdict (the `OverruleVerdict` operationId).
-func (c *ClientWithResponses) OverruleVerdictWithBodyWithResponse(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, runID RunID, questionID QuestionID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*OverruleVerdictResponse, error) {
-	rsp, err := c.OverruleVerdictWithBody(ctx, workspaceID, semanticModelID, runID, questionID, contentType, body, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseOverruleVerdictResponse(rsp)
+func (s *Service) GetBenchmarkRunWithResponse(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, runID RunID, editors ...RequestEditorFn) (*GetBenchmarkRunResponse, error) {
+	c := newCall(http.MethodGet, path("/v1/workspaces/%s/semanticModels/%s/aiReadiness/benchmark/runs/%s", workspaceID, semanticModelID, runID), nil, editors)
+	return ok[BenchmarkRun](s.send(ctx, c))
 }
 
 // OverruleVerdictWithResponse Overrule the verdict on an answer
@@ -16619,12 +5080,9 @@ func (c *ClientWithResponses) OverruleVerdictWithBodyWithResponse(ctx context.Co
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
 // Corresponds with POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/benchmark/runs/{runId}/questions/{questionId}/verdict (the `OverruleVerdict` operationId).
-func (c *ClientWithResponses) OverruleVerdictWithResponse(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, runID RunID, questionID QuestionID, body OverruleVerdictJSONRequestBody, reqEditors ...RequestEditorFn) (*OverruleVerdictResponse, error) {
-	rsp, err := c.OverruleVerdict(ctx, workspaceID, semanticModelID, runID, questionID, body, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseOverruleVerdictResponse(rsp)
+func (s *Service) OverruleVerdictWithResponse(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, runID RunID, questionID QuestionID, body OverruleVerdictJSONRequestBody, editors ...RequestEditorFn) (*OverruleVerdictResponse, error) {
+	c := newCall(http.MethodPost, path("/v1/workspaces/%s/semanticModels/%s/aiReadiness/benchmark/runs/%s/questions/%s/verdict", workspaceID, semanticModelID, runID, questionID), body, editors)
+	return ok[BenchmarkRun](s.send(ctx, c))
 }
 
 // GetBenchmarkRunResultWithResponse Read the result of a benchmark run
@@ -16640,12 +5098,9 @@ func (c *ClientWithResponses) OverruleVerdictWithResponse(ctx context.Context, w
 // Returns a wrapper object for the known response body format(s).
 //
 // Corresponds with GET /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/benchmark/runs/{runId}/result (the `GetBenchmarkRunResult` operationId).
-func (c *ClientWithResponses) GetBenchmarkRunResultWithResponse(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, runID RunID, reqEditors ...RequestEditorFn) (*GetBenchmarkRunResultResponse, error) {
-	rsp, err := c.GetBenchmarkRunResult(ctx, workspaceID, semanticModelID, runID, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseGetBenchmarkRunResultResponse(rsp)
+func (s *Service) GetBenchmarkRunResultWithResponse(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, runID RunID, editors ...RequestEditorFn) (*GetBenchmarkRunResultResponse, error) {
+	c := newCall(http.MethodGet, path("/v1/workspaces/%s/semanticModels/%s/aiReadiness/benchmark/runs/%s/result", workspaceID, semanticModelID, runID), nil, editors)
+	return ok[BenchmarkRunResult](s.send(ctx, c))
 }
 
 // GetHistoryWithResponse List the scores of a semantic model over time, and what was written between them
@@ -16656,32 +5111,28 @@ func (c *ClientWithResponses) GetBenchmarkRunResultWithResponse(ctx context.Cont
 // Returns a wrapper object for the known response body format(s).
 //
 // Corresponds with GET /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/history (the `GetHistory` operationId).
-func (c *ClientWithResponses) GetHistoryWithResponse(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, params *GetHistoryParams, reqEditors ...RequestEditorFn) (*GetHistoryResponse, error) {
-	rsp, err := c.GetHistory(ctx, workspaceID, semanticModelID, params, reqEditors...)
-	if err != nil {
-		return nil, err
+func (s *Service) GetHistoryWithResponse(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, params *GetHistoryParams, editors ...RequestEditorFn) (*GetHistoryResponse, error) {
+	c := newCall(http.MethodGet, path("/v1/workspaces/%s/semanticModels/%s/aiReadiness/history", workspaceID, semanticModelID), nil, editors)
+	if params != nil {
+		query(c, "maxResults", params.MaxResults)
+		query(c, "continuationToken", params.ContinuationToken)
 	}
-	return ParseGetHistoryResponse(rsp)
+	return ok[History](s.send(ctx, c))
 }
 
-// OptimizeWithBodyWithResponse Propose, or propose and write, every kind of optimization
-//
-// One operation with a child operation for each kind, in the order aiInstructions, descriptions, properties,
-// aiDataSchema. Each child runs as the operation that the kind's own route starts. With approval required, the
-// operation (PreviewOptimizations) answers a BundlePreview for optimize/apply. With approval none
-// (ApplyOptimizations), the applies follow, one kind at a time; each starts when the person who started this
-// operation reads it. aiDataSchema is previewed and not written. A kind that its own route would refuse is
-// Skipped. If every kind is, the call is refused with the first kind's refusal.
-//
-// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
-//
-// Corresponds with POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/optimize (the `Optimize` operationId).
-func (c *ClientWithResponses) OptimizeWithBodyWithResponse(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, params *OptimizeParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*OptimizeResponse, error) {
-	rsp, err := c.OptimizeWithBody(ctx, workspaceID, semanticModelID, params, contentType, body, reqEditors...)
-	if err != nil {
-		return nil, err
+// GetHistoryPages reads all pages of GetHistoryWithResponse, the largest unless MaxResults is set.
+func (s *Service) GetHistoryPages(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, params GetHistoryParams) iter.Seq2[*GetHistoryResponse, error] {
+	if params.MaxResults == nil {
+		params.MaxResults = new(PageSize)
 	}
-	return ParseOptimizeResponse(rsp)
+	return Pages(func(token *string) (*GetHistoryResponse, *string, error) {
+		params.ContinuationToken = token
+		page, err := s.GetHistoryWithResponse(ctx, workspaceID, semanticModelID, &params)
+		if err != nil {
+			return nil, nil, err
+		}
+		return page, page.JSON200.ContinuationToken, nil
+	})
 }
 
 // OptimizeWithResponse Propose, or propose and write, every kind of optimization
@@ -16696,29 +5147,12 @@ func (c *ClientWithResponses) OptimizeWithBodyWithResponse(ctx context.Context, 
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
 // Corresponds with POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/optimize (the `Optimize` operationId).
-func (c *ClientWithResponses) OptimizeWithResponse(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, params *OptimizeParams, body OptimizeJSONRequestBody, reqEditors ...RequestEditorFn) (*OptimizeResponse, error) {
-	rsp, err := c.Optimize(ctx, workspaceID, semanticModelID, params, body, reqEditors...)
-	if err != nil {
-		return nil, err
+func (s *Service) OptimizeWithResponse(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, params *OptimizeParams, body OptimizeJSONRequestBody, editors ...RequestEditorFn) (*OptimizeResponse, error) {
+	c := newCall(http.MethodPost, path("/v1/workspaces/%s/semanticModels/%s/aiReadiness/optimize", workspaceID, semanticModelID), body, editors)
+	if params != nil {
+		header(c, "Idempotency-Key", params.IdempotencyKey)
 	}
-	return ParseOptimizeResponse(rsp)
-}
-
-// ApplyOptimizationsWithBodyWithResponse Write the kinds of a bundle preview
-//
-// Applies one kind at a time, in the order of optimize. The first starts with the call; each other one starts when
-// the person who started this operation (ApplyOptimizations) reads it. The result is a BundleApply. A bundle
-// preview can be applied once: a second apply answers 400 InvalidPreview, which names the first.
-//
-// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
-//
-// Corresponds with POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/optimize/apply (the `ApplyOptimizations` operationId).
-func (c *ClientWithResponses) ApplyOptimizationsWithBodyWithResponse(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, params *ApplyOptimizationsParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*ApplyOptimizationsResponse, error) {
-	rsp, err := c.ApplyOptimizationsWithBody(ctx, workspaceID, semanticModelID, params, contentType, body, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseApplyOptimizationsResponse(rsp)
+	return started(s.send(ctx, c))
 }
 
 // ApplyOptimizationsWithResponse Write the kinds of a bundle preview
@@ -16730,32 +5164,12 @@ func (c *ClientWithResponses) ApplyOptimizationsWithBodyWithResponse(ctx context
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
 // Corresponds with POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/optimize/apply (the `ApplyOptimizations` operationId).
-func (c *ClientWithResponses) ApplyOptimizationsWithResponse(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, params *ApplyOptimizationsParams, body ApplyOptimizationsJSONRequestBody, reqEditors ...RequestEditorFn) (*ApplyOptimizationsResponse, error) {
-	rsp, err := c.ApplyOptimizations(ctx, workspaceID, semanticModelID, params, body, reqEditors...)
-	if err != nil {
-		return nil, err
+func (s *Service) ApplyOptimizationsWithResponse(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, params *ApplyOptimizationsParams, body ApplyOptimizationsJSONRequestBody, editors ...RequestEditorFn) (*ApplyOptimizationsResponse, error) {
+	c := newCall(http.MethodPost, path("/v1/workspaces/%s/semanticModels/%s/aiReadiness/optimize/apply", workspaceID, semanticModelID), body, editors)
+	if params != nil {
+		header(c, "Idempotency-Key", params.IdempotencyKey)
 	}
-	return ParseApplyOptimizationsResponse(rsp)
-}
-
-// RevertOptimizationsWithBodyWithResponse Revert a bundle apply
-//
-// Reverts one kind at a time, the last written first. The first starts with the call; each other one starts when
-// the person who started this operation (RevertOptimizations) reads it. The result is a BundleApply with reverts.
-//
-// An id that is not a bundle apply of this model by this account answers 404 OperationNotFound. One that has not
-// ended answers 409 OperationInProgress. One that wrote nothing or was already reverted answers 400. One older
-// than 30 days answers 410 OperationExpired.
-//
-// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
-//
-// Corresponds with POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/optimize/revert (the `RevertOptimizations` operationId).
-func (c *ClientWithResponses) RevertOptimizationsWithBodyWithResponse(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, params *RevertOptimizationsParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*RevertOptimizationsResponse, error) {
-	rsp, err := c.RevertOptimizationsWithBody(ctx, workspaceID, semanticModelID, params, contentType, body, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseRevertOptimizationsResponse(rsp)
+	return started(s.send(ctx, c))
 }
 
 // RevertOptimizationsWithResponse Revert a bundle apply
@@ -16770,34 +5184,12 @@ func (c *ClientWithResponses) RevertOptimizationsWithBodyWithResponse(ctx contex
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
 // Corresponds with POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/optimize/revert (the `RevertOptimizations` operationId).
-func (c *ClientWithResponses) RevertOptimizationsWithResponse(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, params *RevertOptimizationsParams, body RevertOptimizationsJSONRequestBody, reqEditors ...RequestEditorFn) (*RevertOptimizationsResponse, error) {
-	rsp, err := c.RevertOptimizations(ctx, workspaceID, semanticModelID, params, body, reqEditors...)
-	if err != nil {
-		return nil, err
+func (s *Service) RevertOptimizationsWithResponse(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, params *RevertOptimizationsParams, body RevertOptimizationsJSONRequestBody, editors ...RequestEditorFn) (*RevertOptimizationsResponse, error) {
+	c := newCall(http.MethodPost, path("/v1/workspaces/%s/semanticModels/%s/aiReadiness/optimize/revert", workspaceID, semanticModelID), body, editors)
+	if params != nil {
+		header(c, "Idempotency-Key", params.IdempotencyKey)
 	}
-	return ParseRevertOptimizationsResponse(rsp)
-}
-
-// RevertOptimizationWithBodyWithResponse Revert an apply
-//
-// Restores the previous value of every object that the apply changed and nothing else. The operation
-// (RevertOptimization) answers an ApplyRecord with reverts. It counts as an apply for the day's optimization
-// applies and takes the write lock.
-//
-// An id that is not an apply of this model by this account answers 404 OperationNotFound. An apply that has not
-// ended answers 409 OperationInProgress. One that wrote nothing or was already reverted answers 400. One whose
-// objects a later apply has written answers 409 ItemChanged, which names the object and that apply. One older than
-// 30 days answers 410 OperationExpired.
-//
-// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
-//
-// Corresponds with POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/revert (the `RevertOptimization` operationId).
-func (c *ClientWithResponses) RevertOptimizationWithBodyWithResponse(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, params *RevertOptimizationParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*RevertOptimizationResponse, error) {
-	rsp, err := c.RevertOptimizationWithBody(ctx, workspaceID, semanticModelID, params, contentType, body, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseRevertOptimizationResponse(rsp)
+	return started(s.send(ctx, c))
 }
 
 // RevertOptimizationWithResponse Revert an apply
@@ -16814,12 +5206,12 @@ func (c *ClientWithResponses) RevertOptimizationWithBodyWithResponse(ctx context
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
 // Corresponds with POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/revert (the `RevertOptimization` operationId).
-func (c *ClientWithResponses) RevertOptimizationWithResponse(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, params *RevertOptimizationParams, body RevertOptimizationJSONRequestBody, reqEditors ...RequestEditorFn) (*RevertOptimizationResponse, error) {
-	rsp, err := c.RevertOptimization(ctx, workspaceID, semanticModelID, params, body, reqEditors...)
-	if err != nil {
-		return nil, err
+func (s *Service) RevertOptimizationWithResponse(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, params *RevertOptimizationParams, body RevertOptimizationJSONRequestBody, editors ...RequestEditorFn) (*RevertOptimizationResponse, error) {
+	c := newCall(http.MethodPost, path("/v1/workspaces/%s/semanticModels/%s/aiReadiness/revert", workspaceID, semanticModelID), body, editors)
+	if params != nil {
+		header(c, "Idempotency-Key", params.IdempotencyKey)
 	}
-	return ParseRevertOptimizationResponse(rsp)
+	return started(s.send(ctx, c))
 }
 
 // ListSchedulesOfModelWithResponse List the schedule of a semantic model
@@ -16831,31 +5223,28 @@ func (c *ClientWithResponses) RevertOptimizationWithResponse(ctx context.Context
 // Returns a wrapper object for the known response body format(s).
 //
 // Corresponds with GET /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/schedules (the `ListSchedulesOfModel` operationId).
-func (c *ClientWithResponses) ListSchedulesOfModelWithResponse(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, params *ListSchedulesOfModelParams, reqEditors ...RequestEditorFn) (*ListSchedulesOfModelResponse, error) {
-	rsp, err := c.ListSchedulesOfModel(ctx, workspaceID, semanticModelID, params, reqEditors...)
-	if err != nil {
-		return nil, err
+func (s *Service) ListSchedulesOfModelWithResponse(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, params *ListSchedulesOfModelParams, editors ...RequestEditorFn) (*ListSchedulesOfModelResponse, error) {
+	c := newCall(http.MethodGet, path("/v1/workspaces/%s/semanticModels/%s/aiReadiness/schedules", workspaceID, semanticModelID), nil, editors)
+	if params != nil {
+		query(c, "maxResults", params.MaxResults)
+		query(c, "continuationToken", params.ContinuationToken)
 	}
-	return ParseListSchedulesOfModelResponse(rsp)
+	return ok[ScheduleList](s.send(ctx, c))
 }
 
-// CreateScheduleWithBodyWithResponse Schedule the assessments of a semantic model
-//
-// Creates the model's schedule. If the model already has one, the answer is 409 ScheduleConflict, whose parameters
-// name it. The call starts no operation. The caller becomes the schedule's owner. At each slot an assessment
-// starts as if the owner had called assess: the same allowances and refusals apply, and the operation belongs to
-// the owner. The owner's token is stored encrypted until it expires. A slot without a valid token pauses the
-// schedule. Workspace and model are looked up as the signed-in person.
-//
-// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
-//
-// Corresponds with POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/schedules (the `CreateSchedule` operationId).
-func (c *ClientWithResponses) CreateScheduleWithBodyWithResponse(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CreateScheduleResponse, error) {
-	rsp, err := c.CreateScheduleWithBody(ctx, workspaceID, semanticModelID, contentType, body, reqEditors...)
-	if err != nil {
-		return nil, err
+// ListSchedulesOfModelPages reads all pages of ListSchedulesOfModelWithResponse, the largest unless MaxResults is set.
+func (s *Service) ListSchedulesOfModelPages(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, params ListSchedulesOfModelParams) iter.Seq2[*ListSchedulesOfModelResponse, error] {
+	if params.MaxResults == nil {
+		params.MaxResults = new(PageSize)
 	}
-	return ParseCreateScheduleResponse(rsp)
+	return Pages(func(token *string) (*ListSchedulesOfModelResponse, *string, error) {
+		params.ContinuationToken = token
+		page, err := s.ListSchedulesOfModelWithResponse(ctx, workspaceID, semanticModelID, &params)
+		if err != nil {
+			return nil, nil, err
+		}
+		return page, page.JSON200.ContinuationToken, nil
+	})
 }
 
 // CreateScheduleWithResponse Schedule the assessments of a semantic model
@@ -16869,12 +5258,9 @@ func (c *ClientWithResponses) CreateScheduleWithBodyWithResponse(ctx context.Con
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
 // Corresponds with POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/schedules (the `CreateSchedule` operationId).
-func (c *ClientWithResponses) CreateScheduleWithResponse(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, body CreateScheduleJSONRequestBody, reqEditors ...RequestEditorFn) (*CreateScheduleResponse, error) {
-	rsp, err := c.CreateSchedule(ctx, workspaceID, semanticModelID, body, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseCreateScheduleResponse(rsp)
+func (s *Service) CreateScheduleWithResponse(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, body CreateScheduleJSONRequestBody, editors ...RequestEditorFn) (*CreateScheduleResponse, error) {
+	c := newCall(http.MethodPost, path("/v1/workspaces/%s/semanticModels/%s/aiReadiness/schedules", workspaceID, semanticModelID), body, editors)
+	return ok[Schedule](s.send(ctx, c))
 }
 
 // GetAIViewWithResponse Read what an AI sees of a semantic model
@@ -16887,36 +5273,9 @@ func (c *ClientWithResponses) CreateScheduleWithResponse(ctx context.Context, wo
 // Returns a wrapper object for the known response body format(s).
 //
 // Corresponds with GET /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/view (the `GetAIView` operationId).
-func (c *ClientWithResponses) GetAIViewWithResponse(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, reqEditors ...RequestEditorFn) (*GetAIViewResponse, error) {
-	rsp, err := c.GetAIView(ctx, workspaceID, semanticModelID, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseGetAIViewResponse(rsp)
-}
-
-// ApplyOptimizationWithBodyWithResponse Write an optimization
-//
-// With previewId, writes all changes of a preview, or those that keys selects, with the caller's own texts in
-// values. With approval none, proposes and writes in one operation; aiDataSchema cannot be written this way. The
-// operation (ApplyOptimization) answers an ApplyRecord and holds the model's write lock while it runs. A second
-// change of the model answers 409 OperationInProgress.
-//
-// Each write counts as one of the day's optimization applies. properties makes up to two writes: display folders,
-// then field defaults. A second write, and the write of an unattended apply, start when the person who started the
-// operation reads it with a token that may start work. Changes made to the model since the preview are never
-// overwritten. Unattended, changes that a person must review are skipped with ReviewRequired: those that reviewRequired
-// explains, and all if falls explains it.
-//
-// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
-//
-// Corresponds with POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/{kind}/apply (the `ApplyOptimization` operationId).
-func (c *ClientWithResponses) ApplyOptimizationWithBodyWithResponse(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, kind Kind, params *ApplyOptimizationParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*ApplyOptimizationResponse, error) {
-	rsp, err := c.ApplyOptimizationWithBody(ctx, workspaceID, semanticModelID, kind, params, contentType, body, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseApplyOptimizationResponse(rsp)
+func (s *Service) GetAIViewWithResponse(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, editors ...RequestEditorFn) (*GetAIViewResponse, error) {
+	c := newCall(http.MethodGet, path("/v1/workspaces/%s/semanticModels/%s/aiReadiness/view", workspaceID, semanticModelID), nil, editors)
+	return ok[AIView](s.send(ctx, c))
 }
 
 // ApplyOptimizationWithResponse Write an optimization
@@ -16935,12 +5294,12 @@ func (c *ClientWithResponses) ApplyOptimizationWithBodyWithResponse(ctx context.
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
 // Corresponds with POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/{kind}/apply (the `ApplyOptimization` operationId).
-func (c *ClientWithResponses) ApplyOptimizationWithResponse(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, kind Kind, params *ApplyOptimizationParams, body ApplyOptimizationJSONRequestBody, reqEditors ...RequestEditorFn) (*ApplyOptimizationResponse, error) {
-	rsp, err := c.ApplyOptimization(ctx, workspaceID, semanticModelID, kind, params, body, reqEditors...)
-	if err != nil {
-		return nil, err
+func (s *Service) ApplyOptimizationWithResponse(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, kind Kind, params *ApplyOptimizationParams, body ApplyOptimizationJSONRequestBody, editors ...RequestEditorFn) (*ApplyOptimizationResponse, error) {
+	c := newCall(http.MethodPost, path("/v1/workspaces/%s/semanticModels/%s/aiReadiness/%s/apply", workspaceID, semanticModelID, kind), body, editors)
+	if params != nil {
+		header(c, "Idempotency-Key", params.IdempotencyKey)
 	}
-	return ParseApplyOptimizationResponse(rsp)
+	return started(s.send(ctx, c))
 }
 
 // PreviewOptimizationWithResponse Propose an optimization of a semantic model
@@ -16954,30 +5313,12 @@ func (c *ClientWithResponses) ApplyOptimizationWithResponse(ctx context.Context,
 // Returns a wrapper object for the known response body format(s).
 //
 // Corresponds with POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/{kind}/preview (the `PreviewOptimization` operationId).
-func (c *ClientWithResponses) PreviewOptimizationWithResponse(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, kind Kind, params *PreviewOptimizationParams, reqEditors ...RequestEditorFn) (*PreviewOptimizationResponse, error) {
-	rsp, err := c.PreviewOptimization(ctx, workspaceID, semanticModelID, kind, params, reqEditors...)
-	if err != nil {
-		return nil, err
+func (s *Service) PreviewOptimizationWithResponse(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, kind Kind, params *PreviewOptimizationParams, editors ...RequestEditorFn) (*PreviewOptimizationResponse, error) {
+	c := newCall(http.MethodPost, path("/v1/workspaces/%s/semanticModels/%s/aiReadiness/%s/preview", workspaceID, semanticModelID, kind), nil, editors)
+	if params != nil {
+		header(c, "Idempotency-Key", params.IdempotencyKey)
 	}
-	return ParsePreviewOptimizationResponse(rsp)
-}
-
-// ScorePreviewWithBodyWithResponse Score a part of a preview
-//
-// Reads the model as the signed-in person and scores it twice: as it is, and with the changes of a preview that keys
-// selects, with the caller's own texts in values. It uses the rules of the service and does not weight by usage.
-// Writes nothing, stores nothing and spends nothing. While the platform is still reading the definition, the answer
-// is 502 PlatformUnavailable with Retry-After.
-//
-// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
-//
-// Corresponds with POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/{kind}/score (the `ScorePreview` operationId).
-func (c *ClientWithResponses) ScorePreviewWithBodyWithResponse(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, kind Kind, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*ScorePreviewResponse, error) {
-	rsp, err := c.ScorePreviewWithBody(ctx, workspaceID, semanticModelID, kind, contentType, body, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseScorePreviewResponse(rsp)
+	return started(s.send(ctx, c))
 }
 
 // ScorePreviewWithResponse Score a part of a preview
@@ -16990,1988 +5331,241 @@ func (c *ClientWithResponses) ScorePreviewWithBodyWithResponse(ctx context.Conte
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
 // Corresponds with POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/{kind}/score (the `ScorePreview` operationId).
-func (c *ClientWithResponses) ScorePreviewWithResponse(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, kind Kind, body ScorePreviewJSONRequestBody, reqEditors ...RequestEditorFn) (*ScorePreviewResponse, error) {
-	rsp, err := c.ScorePreview(ctx, workspaceID, semanticModelID, kind, body, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseScorePreviewResponse(rsp)
+func (s *Service) ScorePreviewWithResponse(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, kind Kind, body ScorePreviewJSONRequestBody, editors ...RequestEditorFn) (*ScorePreviewResponse, error) {
+	c := newCall(http.MethodPost, path("/v1/workspaces/%s/semanticModels/%s/aiReadiness/%s/score", workspaceID, semanticModelID, kind), body, editors)
+	return ok[PartScore](s.send(ctx, c))
 }
 
-// ParseGetAccountResponse parses an HTTP response from a GetAccountWithResponse call
-func ParseGetAccountResponse(rsp *http.Response) (*GetAccountResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &GetAccountResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
-		var dest Account
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON200 = &dest
-
-	}
-
-	return response, nil
-}
+// GetAccountResponse is the response of GetAccountWithResponse.
+type GetAccountResponse = OK[Account]
 
-// ParseListPermissionsResponse parses an HTTP response from a ListPermissionsWithResponse call
-func ParseListPermissionsResponse(rsp *http.Response) (*ListPermissionsResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &ListPermissionsResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
-		var dest PermissionList
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON200 = &dest
-
-	}
-
-	return response, nil
-}
+// ListPermissionsResponse is the response of ListPermissionsWithResponse.
+type ListPermissionsResponse = OK[PermissionList]
 
-// ParseListAIProvidersResponse parses an HTTP response from a ListAIProvidersWithResponse call
-func ParseListAIProvidersResponse(rsp *http.Response) (*ListAIProvidersResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &ListAIProvidersResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
-		var dest AIProviderList
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON200 = &dest
-
-	}
-
-	return response, nil
-}
+// ListAIProvidersResponse is the response of ListAIProvidersWithResponse.
+type ListAIProvidersResponse = OK[AIProviderList]
 
-// ParseSaveAIProviderResponse parses an HTTP response from a SaveAIProviderWithResponse call
-func ParseSaveAIProviderResponse(rsp *http.Response) (*SaveAIProviderResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &SaveAIProviderResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
-		var dest AIProvider
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON200 = &dest
-
-	}
-
-	return response, nil
-}
+// SaveAIProviderResponse is the response of SaveAIProviderWithResponse.
+type SaveAIProviderResponse = OK[AIProvider]
 
-// ParseDeleteAIProviderResponse parses an HTTP response from a DeleteAIProviderWithResponse call
-func ParseDeleteAIProviderResponse(rsp *http.Response) (*DeleteAIProviderResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &DeleteAIProviderResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
-		var dest DeletedAIProvider
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON200 = &dest
-
-	}
-
-	return response, nil
-}
+// DeleteAIProviderResponse is the response of DeleteAIProviderWithResponse.
+type DeleteAIProviderResponse = OK[DeletedAIProvider]
 
-// ParseGetAIProviderResponse parses an HTTP response from a GetAIProviderWithResponse call
-func ParseGetAIProviderResponse(rsp *http.Response) (*GetAIProviderResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &GetAIProviderResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
-		var dest AIProvider
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON200 = &dest
-
-	}
-
-	return response, nil
-}
+// GetAIProviderResponse is the response of GetAIProviderWithResponse.
+type GetAIProviderResponse = OK[AIProvider]
 
-// ParseChangeAIProviderResponse parses an HTTP response from a ChangeAIProviderWithResponse call
-func ParseChangeAIProviderResponse(rsp *http.Response) (*ChangeAIProviderResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &ChangeAIProviderResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
-		var dest AIProvider
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON200 = &dest
-
-	}
-
-	return response, nil
-}
+// ChangeAIProviderResponse is the response of ChangeAIProviderWithResponse.
+type ChangeAIProviderResponse = OK[AIProvider]
 
-// ParseTestAIProviderResponse parses an HTTP response from a TestAIProviderWithResponse call
-func ParseTestAIProviderResponse(rsp *http.Response) (*TestAIProviderResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &TestAIProviderResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
-		var dest AIProvider
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON200 = &dest
-
-	}
-
-	return response, nil
-}
+// TestAIProviderResponse is the response of TestAIProviderWithResponse.
+type TestAIProviderResponse = OK[AIProvider]
 
-// ParseListAbTestsResponse parses an HTTP response from a ListAbTestsWithResponse call
-func ParseListAbTestsResponse(rsp *http.Response) (*ListAbTestsResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &ListAbTestsResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
-		var dest AbTestList
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON200 = &dest
-
-	}
-
-	return response, nil
-}
+// ListAbTestsResponse is the response of ListAbTestsWithResponse.
+type ListAbTestsResponse = OK[AbTestList]
 
-// ParseCreateAbTestResponse parses an HTTP response from a CreateAbTestWithResponse call
-func ParseCreateAbTestResponse(rsp *http.Response) (*CreateAbTestResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &CreateAbTestResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 202:
-		var dest Accepted
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON202 = &dest
-
-	}
-
-	return response, nil
-}
+// CreateAbTestResponse is the response of CreateAbTestWithResponse.
+type CreateAbTestResponse = Started
 
-// ParseDeleteAbTestResponse parses an HTTP response from a DeleteAbTestWithResponse call
-func ParseDeleteAbTestResponse(rsp *http.Response) (*DeleteAbTestResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &DeleteAbTestResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
-		var dest DeletedAbTest
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON200 = &dest
-
-	}
-
-	return response, nil
-}
+// DeleteAbTestResponse is the response of DeleteAbTestWithResponse.
+type DeleteAbTestResponse = OK[DeletedAbTest]
 
-// ParseGetAbTestResponse parses an HTTP response from a GetAbTestWithResponse call
-func ParseGetAbTestResponse(rsp *http.Response) (*GetAbTestResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &GetAbTestResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
-		var dest AbTest
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON200 = &dest
-
-	case rsp.StatusCode == 304:
-		break // No content-type
-
-	}
-
-	return response, nil
-}
+// GetAbTestResponse is the response of GetAbTestWithResponse.
+type GetAbTestResponse = OK[AbTest]
 
-// ParseUpdateAbTestResponse parses an HTTP response from a UpdateAbTestWithResponse call
-func ParseUpdateAbTestResponse(rsp *http.Response) (*UpdateAbTestResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &UpdateAbTestResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
-		var dest AbTest
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON200 = &dest
-
-	}
-
-	return response, nil
-}
+// UpdateAbTestResponse is the response of UpdateAbTestWithResponse.
+type UpdateAbTestResponse = OK[AbTest]
 
-// ParseListAbTestRunsResponse parses an HTTP response from a ListAbTestRunsWithResponse call
-func ParseListAbTestRunsResponse(rsp *http.Response) (*ListAbTestRunsResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &ListAbTestRunsResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
-		var dest AbTestRunList
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON200 = &dest
-
-	}
-
-	return response, nil
-}
+// ListAbTestRunsResponse is the response of ListAbTestRunsWithResponse.
+type ListAbTestRunsResponse = OK[AbTestRunList]
 
-// ParseRunAbTestAgainResponse parses an HTTP response from a RunAbTestAgainWithResponse call
-func ParseRunAbTestAgainResponse(rsp *http.Response) (*RunAbTestAgainResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &RunAbTestAgainResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 202:
-		var dest Accepted
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON202 = &dest
-
-	}
-
-	return response, nil
-}
+// RunAbTestAgainResponse is the response of RunAbTestAgainWithResponse.
+type RunAbTestAgainResponse = Started
 
-// ParseDeleteAbTestRunResponse parses an HTTP response from a DeleteAbTestRunWithResponse call
-func ParseDeleteAbTestRunResponse(rsp *http.Response) (*DeleteAbTestRunResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &DeleteAbTestRunResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
-		var dest DeletedAbTestRun
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON200 = &dest
-
-	}
-
-	return response, nil
-}
+// DeleteAbTestRunResponse is the response of DeleteAbTestRunWithResponse.
+type DeleteAbTestRunResponse = OK[DeletedAbTestRun]
 
-// ParseGetAbTestRunResponse parses an HTTP response from a GetAbTestRunWithResponse call
-func ParseGetAbTestRunResponse(rsp *http.Response) (*GetAbTestRunResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &GetAbTestRunResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
-		var dest AbTestRun
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON200 = &dest
-
-	}
-
-	return response, nil
-}
+// GetAbTestRunResponse is the response of GetAbTestRunWithResponse.
+type GetAbTestRunResponse = OK[AbTestRun]
 
-// ParseGetAbTestRunResultResponse parses an HTTP response from a GetAbTestRunResultWithResponse call
-func ParseGetAbTestRunResultResponse(rsp *http.Response) (*GetAbTestRunResultResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &GetAbTestRunResultResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
-		var dest AbTestResult
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON200 = &dest
-
-	}
-
-	return response, nil
-}
+// GetAbTestRunResultResponse is the response of GetAbTestRunResultWithResponse.
+type GetAbTestRunResultResponse = OK[AbTestResult]
 
-// ParseGetPortfolioResponse parses an HTTP response from a GetPortfolioWithResponse call
-func ParseGetPortfolioResponse(rsp *http.Response) (*GetPortfolioResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &GetPortfolioResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
-		var dest Portfolio
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON200 = &dest
-
-	}
-
-	return response, nil
-}
+// GetPortfolioResponse is the response of GetPortfolioWithResponse.
+type GetPortfolioResponse = OK[Portfolio]
 
-// ParseGetPortfolioSummaryResponse parses an HTTP response from a GetPortfolioSummaryWithResponse call
-func ParseGetPortfolioSummaryResponse(rsp *http.Response) (*GetPortfolioSummaryResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &GetPortfolioSummaryResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
-		var dest PortfolioSummary
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON200 = &dest
-
-	}
-
-	return response, nil
-}
+// GetPortfolioSummaryResponse is the response of GetPortfolioSummaryWithResponse.
+type GetPortfolioSummaryResponse = OK[PortfolioSummary]
 
-// ParseListSchedulesResponse parses an HTTP response from a ListSchedulesWithResponse call
-func ParseListSchedulesResponse(rsp *http.Response) (*ListSchedulesResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &ListSchedulesResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
-		var dest ScheduleList
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON200 = &dest
-
-	}
-
-	return response, nil
-}
+// ListSchedulesResponse is the response of ListSchedulesWithResponse.
+type ListSchedulesResponse = OK[ScheduleList]
 
-// ParseDeleteScheduleResponse parses an HTTP response from a DeleteScheduleWithResponse call
-func ParseDeleteScheduleResponse(rsp *http.Response) (*DeleteScheduleResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &DeleteScheduleResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
-		var dest DeletedSchedule
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON200 = &dest
-
-	}
-
-	return response, nil
-}
+// DeleteScheduleResponse is the response of DeleteScheduleWithResponse.
+type DeleteScheduleResponse = OK[DeletedSchedule]
 
-// ParseGetScheduleResponse parses an HTTP response from a GetScheduleWithResponse call
-func ParseGetScheduleResponse(rsp *http.Response) (*GetScheduleResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &GetScheduleResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
-		var dest Schedule
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON200 = &dest
-
-	}
-
-	return response, nil
-}
+// GetScheduleResponse is the response of GetScheduleWithResponse.
+type GetScheduleResponse = OK[Schedule]
 
-// ParseChangeScheduleResponse parses an HTTP response from a ChangeScheduleWithResponse call
-func ParseChangeScheduleResponse(rsp *http.Response) (*ChangeScheduleResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &ChangeScheduleResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
-		var dest Schedule
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON200 = &dest
-
-	}
-
-	return response, nil
-}
+// ChangeScheduleResponse is the response of ChangeScheduleWithResponse.
+type ChangeScheduleResponse = OK[Schedule]
 
-// ParseGetAccountTreeResponse parses an HTTP response from a GetAccountTreeWithResponse call
-func ParseGetAccountTreeResponse(rsp *http.Response) (*GetAccountTreeResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &GetAccountTreeResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	return response, nil
-}
+// GetAccountTreeResponse is the response of GetAccountTreeWithResponse.
+type GetAccountTreeResponse = File
 
-// ParseListAuditEventsResponse parses an HTTP response from a ListAuditEventsWithResponse call
-func ParseListAuditEventsResponse(rsp *http.Response) (*ListAuditEventsResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &ListAuditEventsResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
-		var dest AuditEventList
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON200 = &dest
-
-	}
-
-	return response, nil
-}
+// ListAuditEventsResponse is the response of ListAuditEventsWithResponse.
+type ListAuditEventsResponse = OK[AuditEventList]
 
-// ParseGetAuditProofResponse parses an HTTP response from a GetAuditProofWithResponse call
-func ParseGetAuditProofResponse(rsp *http.Response) (*GetAuditProofResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &GetAuditProofResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	return response, nil
-}
+// GetAuditProofResponse is the response of GetAuditProofWithResponse.
+type GetAuditProofResponse = File
 
-// ParseListViewAsOfResponse parses an HTTP response from a ListViewAsOfWithResponse call
-func ParseListViewAsOfResponse(rsp *http.Response) (*ListViewAsOfResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &ListViewAsOfResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 202:
-		var dest Accepted
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON202 = &dest
-
-	}
-
-	return response, nil
-}
+// ListViewAsOfResponse is the response of ListViewAsOfWithResponse.
+type ListViewAsOfResponse = Started
 
-// ParseGetServiceTreeResponse parses an HTTP response from a GetServiceTreeWithResponse call
-func ParseGetServiceTreeResponse(rsp *http.Response) (*GetServiceTreeResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &GetServiceTreeResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	return response, nil
-}
+// GetServiceTreeResponse is the response of GetServiceTreeWithResponse.
+type GetServiceTreeResponse = File
 
-// ParseListLicensesResponse parses an HTTP response from a ListLicensesWithResponse call
-func ParseListLicensesResponse(rsp *http.Response) (*ListLicensesResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &ListLicensesResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
-		var dest LicenseList
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON200 = &dest
-
-	}
-
-	return response, nil
-}
+// ListLicensesResponse is the response of ListLicensesWithResponse.
+type ListLicensesResponse = OK[LicenseList]
 
-// ParseListOperationsResponse parses an HTTP response from a ListOperationsWithResponse call
-func ParseListOperationsResponse(rsp *http.Response) (*ListOperationsResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &ListOperationsResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
-		var dest OperationList
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON200 = &dest
-
-	}
-
-	return response, nil
-}
+// ListOperationsResponse is the response of ListOperationsWithResponse.
+type ListOperationsResponse = OK[OperationList]
 
-// ParseGetOperationResponse parses an HTTP response from a GetOperationWithResponse call
-func ParseGetOperationResponse(rsp *http.Response) (*GetOperationResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &GetOperationResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
-		var dest Operation
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON200 = &dest
-
-	case rsp.StatusCode == 304:
-		break // No content-type
-
-	}
-
-	return response, nil
-}
+// GetOperationResponse is the response of GetOperationWithResponse.
+type GetOperationResponse = OK[Operation]
 
-// ParseCancelOperationResponse parses an HTTP response from a CancelOperationWithResponse call
-func ParseCancelOperationResponse(rsp *http.Response) (*CancelOperationResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &CancelOperationResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 202:
-		var dest Accepted
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON202 = &dest
-
-	}
-
-	return response, nil
-}
+// CancelOperationResponse is the response of CancelOperationWithResponse.
+type CancelOperationResponse = Started
 
-// ParseGetOperationResultResponse parses an HTTP response from a GetOperationResultWithResponse call
-func ParseGetOperationResultResponse(rsp *http.Response) (*GetOperationResultResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &GetOperationResultResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
-		var dest OperationResult
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON200 = &dest
-
-	}
-
-	return response, nil
-}
+// GetOperationResultResponse is the response of GetOperationResultWithResponse.
+type GetOperationResultResponse = OK[OperationResult]
 
-// ParseListTrackedItemsResponse parses an HTTP response from a ListTrackedItemsWithResponse call
-func ParseListTrackedItemsResponse(rsp *http.Response) (*ListTrackedItemsResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &ListTrackedItemsResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
-		var dest TrackedItemList
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON200 = &dest
-
-	}
-
-	return response, nil
-}
+// ListTrackedItemsResponse is the response of ListTrackedItemsWithResponse.
+type ListTrackedItemsResponse = OK[TrackedItemList]
 
-// ParseListWorkspacesResponse parses an HTTP response from a ListWorkspacesWithResponse call
-func ParseListWorkspacesResponse(rsp *http.Response) (*ListWorkspacesResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &ListWorkspacesResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
-		var dest WorkspaceList
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON200 = &dest
-
-	}
-
-	return response, nil
-}
+// ListWorkspacesResponse is the response of ListWorkspacesWithResponse.
+type ListWorkspacesResponse = OK[WorkspaceList]
 
-// ParseAssessSemanticModelsResponse parses an HTTP response from a AssessSemanticModelsWithResponse call
-func ParseAssessSemanticModelsResponse(rsp *http.Response) (*AssessSemanticModelsResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &AssessSemanticModelsResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 202:
-		var dest Accepted
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON202 = &dest
-
-	}
-
-	return response, nil
-}
+// AssessSemanticModelsResponse is the response of AssessSemanticModelsWithResponse.
+type AssessSemanticModelsResponse = Started
 
-// ParseListDataAgentsResponse parses an HTTP response from a ListDataAgentsWithResponse call
-func ParseListDataAgentsResponse(rsp *http.Response) (*ListDataAgentsResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &ListDataAgentsResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
-		var dest DataAgentList
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON200 = &dest
-
-	}
-
-	return response, nil
-}
+// ListDataAgentsResponse is the response of ListDataAgentsWithResponse.
+type ListDataAgentsResponse = OK[DataAgentList]
 
-// ParseListAbTestsOfDataAgentResponse parses an HTTP response from a ListAbTestsOfDataAgentWithResponse call
-func ParseListAbTestsOfDataAgentResponse(rsp *http.Response) (*ListAbTestsOfDataAgentResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &ListAbTestsOfDataAgentResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
-		var dest AbTestsOfItem
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON200 = &dest
-
-	}
-
-	return response, nil
-}
+// ListAbTestsOfDataAgentResponse is the response of ListAbTestsOfDataAgentWithResponse.
+type ListAbTestsOfDataAgentResponse = OK[AbTestsOfItem]
 
-// ParseAssessDataAgentResponse parses an HTTP response from a AssessDataAgentWithResponse call
-func ParseAssessDataAgentResponse(rsp *http.Response) (*AssessDataAgentResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &AssessDataAgentResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 202:
-		var dest Accepted
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON202 = &dest
-
-	}
-
-	return response, nil
-}
+// AssessDataAgentResponse is the response of AssessDataAgentWithResponse.
+type AssessDataAgentResponse = Started
 
-// ParseListDataAgentAssessmentsResponse parses an HTTP response from a ListDataAgentAssessmentsWithResponse call
-func ParseListDataAgentAssessmentsResponse(rsp *http.Response) (*ListDataAgentAssessmentsResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &ListDataAgentAssessmentsResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
-		var dest AssessmentSummaryList
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON200 = &dest
-
-	}
-
-	return response, nil
-}
+// ListDataAgentAssessmentsResponse is the response of ListDataAgentAssessmentsWithResponse.
+type ListDataAgentAssessmentsResponse = OK[AssessmentSummaryList]
 
-// ParseGetDataAgentAssessmentResponse parses an HTTP response from a GetDataAgentAssessmentWithResponse call
-func ParseGetDataAgentAssessmentResponse(rsp *http.Response) (*GetDataAgentAssessmentResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &GetDataAgentAssessmentResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
-		var dest DataAgentAssessment
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON200 = &dest
-
-	}
-
-	return response, nil
-}
+// GetDataAgentAssessmentResponse is the response of GetDataAgentAssessmentWithResponse.
+type GetDataAgentAssessmentResponse = OK[DataAgentAssessment]
 
-// ParseListReportsResponse parses an HTTP response from a ListReportsWithResponse call
-func ParseListReportsResponse(rsp *http.Response) (*ListReportsResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &ListReportsResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
-		var dest WorkspaceReportList
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON200 = &dest
-
-	}
-
-	return response, nil
-}
+// ListReportsResponse is the response of ListReportsWithResponse.
+type ListReportsResponse = OK[WorkspaceReportList]
 
-// ParseAddPixiesToReportsResponse parses an HTTP response from a AddPixiesToReportsWithResponse call
-func ParseAddPixiesToReportsResponse(rsp *http.Response) (*AddPixiesToReportsResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &AddPixiesToReportsResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 202:
-		var dest Accepted
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON202 = &dest
-
-	}
-
-	return response, nil
-}
+// AddPixiesToReportsResponse is the response of AddPixiesToReportsWithResponse.
+type AddPixiesToReportsResponse = Started
 
-// ParseRemovePixiesFromReportsResponse parses an HTTP response from a RemovePixiesFromReportsWithResponse call
-func ParseRemovePixiesFromReportsResponse(rsp *http.Response) (*RemovePixiesFromReportsResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &RemovePixiesFromReportsResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 202:
-		var dest Accepted
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON202 = &dest
-
-	}
-
-	return response, nil
-}
+// RemovePixiesFromReportsResponse is the response of RemovePixiesFromReportsWithResponse.
+type RemovePixiesFromReportsResponse = Started
 
-// ParseAddPixiesResponse parses an HTTP response from a AddPixiesWithResponse call
-func ParseAddPixiesResponse(rsp *http.Response) (*AddPixiesResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &AddPixiesResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 202:
-		var dest Accepted
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON202 = &dest
-
-	}
-
-	return response, nil
-}
+// AddPixiesResponse is the response of AddPixiesWithResponse.
+type AddPixiesResponse = Started
 
-// ParseGetReportPixiesResponse parses an HTTP response from a GetReportPixiesWithResponse call
-func ParseGetReportPixiesResponse(rsp *http.Response) (*GetReportPixiesResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &GetReportPixiesResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
-		var dest ReportPixies
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON200 = &dest
-
-	}
-
-	return response, nil
-}
+// GetReportPixiesResponse is the response of GetReportPixiesWithResponse.
+type GetReportPixiesResponse = OK[ReportPixies]
 
-// ParseGetPageViewsResponse parses an HTTP response from a GetPageViewsWithResponse call
-func ParseGetPageViewsResponse(rsp *http.Response) (*GetPageViewsResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &GetPageViewsResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
-		var dest PageViews
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON200 = &dest
-
-	}
-
-	return response, nil
-}
+// GetPageViewsResponse is the response of GetPageViewsWithResponse.
+type GetPageViewsResponse = OK[PageViews]
 
-// ParseRemovePixiesResponse parses an HTTP response from a RemovePixiesWithResponse call
-func ParseRemovePixiesResponse(rsp *http.Response) (*RemovePixiesResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &RemovePixiesResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 202:
-		var dest Accepted
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON202 = &dest
-
-	}
-
-	return response, nil
-}
+// RemovePixiesResponse is the response of RemovePixiesWithResponse.
+type RemovePixiesResponse = Started
 
-// ParseListSemanticModelsResponse parses an HTTP response from a ListSemanticModelsWithResponse call
-func ParseListSemanticModelsResponse(rsp *http.Response) (*ListSemanticModelsResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &ListSemanticModelsResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
-		var dest SemanticModelList
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON200 = &dest
-
-	}
-
-	return response, nil
-}
+// ListSemanticModelsResponse is the response of ListSemanticModelsWithResponse.
+type ListSemanticModelsResponse = OK[SemanticModelList]
 
-// ParseListAbTestsOfSemanticModelResponse parses an HTTP response from a ListAbTestsOfSemanticModelWithResponse call
-func ParseListAbTestsOfSemanticModelResponse(rsp *http.Response) (*ListAbTestsOfSemanticModelResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &ListAbTestsOfSemanticModelResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
-		var dest AbTestsOfItem
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON200 = &dest
-
-	}
-
-	return response, nil
-}
+// ListAbTestsOfSemanticModelResponse is the response of ListAbTestsOfSemanticModelWithResponse.
+type ListAbTestsOfSemanticModelResponse = OK[AbTestsOfItem]
 
-// ParseAssessSemanticModelResponse parses an HTTP response from a AssessSemanticModelWithResponse call
-func ParseAssessSemanticModelResponse(rsp *http.Response) (*AssessSemanticModelResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &AssessSemanticModelResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 202:
-		var dest Accepted
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON202 = &dest
-
-	}
-
-	return response, nil
-}
+// AssessSemanticModelResponse is the response of AssessSemanticModelWithResponse.
+type AssessSemanticModelResponse = Started
 
-// ParseDeleteAssessmentsResponse parses an HTTP response from a DeleteAssessmentsWithResponse call
-func ParseDeleteAssessmentsResponse(rsp *http.Response) (*DeleteAssessmentsResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &DeleteAssessmentsResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
-		var dest DeletedAssessments
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON200 = &dest
-
-	}
-
-	return response, nil
-}
+// DeleteAssessmentsResponse is the response of DeleteAssessmentsWithResponse.
+type DeleteAssessmentsResponse = OK[DeletedAssessments]
 
-// ParseListAssessmentsResponse parses an HTTP response from a ListAssessmentsWithResponse call
-func ParseListAssessmentsResponse(rsp *http.Response) (*ListAssessmentsResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &ListAssessmentsResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
-		var dest AssessmentSummaryList
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON200 = &dest
-
-	}
-
-	return response, nil
-}
+// ListAssessmentsResponse is the response of ListAssessmentsWithResponse.
+type ListAssessmentsResponse = OK[AssessmentSummaryList]
 
-// ParseGetAssessmentResponse parses an HTTP response from a GetAssessmentWithResponse call
-func ParseGetAssessmentResponse(rsp *http.Response) (*GetAssessmentResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &GetAssessmentResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
-		var dest Assessment
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON200 = &dest
-
-	}
-
-	return response, nil
-}
+// GetAssessmentResponse is the response of GetAssessmentWithResponse.
+type GetAssessmentResponse = OK[Assessment]
 
-// ParseUnpinAssessmentResponse parses an HTTP response from a UnpinAssessmentWithResponse call
-func ParseUnpinAssessmentResponse(rsp *http.Response) (*UnpinAssessmentResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &UnpinAssessmentResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
-		var dest AssessmentPin
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON200 = &dest
-
-	}
-
-	return response, nil
-}
+// UnpinAssessmentResponse is the response of UnpinAssessmentWithResponse.
+type UnpinAssessmentResponse = OK[AssessmentPin]
 
-// ParsePinAssessmentResponse parses an HTTP response from a PinAssessmentWithResponse call
-func ParsePinAssessmentResponse(rsp *http.Response) (*PinAssessmentResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &PinAssessmentResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
-		var dest AssessmentPin
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON200 = &dest
-
-	}
-
-	return response, nil
-}
+// PinAssessmentResponse is the response of PinAssessmentWithResponse.
+type PinAssessmentResponse = OK[AssessmentPin]
 
-// ParseGetBenchmarkQuestionsResponse parses an HTTP response from a GetBenchmarkQuestionsWithResponse call
-func ParseGetBenchmarkQuestionsResponse(rsp *http.Response) (*GetBenchmarkQuestionsResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &GetBenchmarkQuestionsResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
-		var dest BenchmarkQuestions
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON200 = &dest
-
-	}
-
-	return response, nil
-}
+// GetBenchmarkQuestionsResponse is the response of GetBenchmarkQuestionsWithResponse.
+type GetBenchmarkQuestionsResponse = OK[BenchmarkQuestions]
 
-// ParseGenerateBenchmarkQuestionsResponse parses an HTTP response from a GenerateBenchmarkQuestionsWithResponse call
-func ParseGenerateBenchmarkQuestionsResponse(rsp *http.Response) (*GenerateBenchmarkQuestionsResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &GenerateBenchmarkQuestionsResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 202:
-		var dest Accepted
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON202 = &dest
-
-	}
-
-	return response, nil
-}
+// GenerateBenchmarkQuestionsResponse is the response of GenerateBenchmarkQuestionsWithResponse.
+type GenerateBenchmarkQuestionsResponse = Started
 
-// ParseSaveBenchmarkQuestionsResponse parses an HTTP response from a SaveBenchmarkQuestionsWithResponse call
-func ParseSaveBenchmarkQuestionsResponse(rsp *http.Response) (*SaveBenchmarkQuestionsResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &SaveBenchmarkQuestionsResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 202:
-		var dest Accepted
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON202 = &dest
-
-	}
-
-	return response, nil
-}
+// SaveBenchmarkQuestionsResponse is the response of SaveBenchmarkQuestionsWithResponse.
+type SaveBenchmarkQuestionsResponse = Started
 
-// ParseListBenchmarkRunsResponse parses an HTTP response from a ListBenchmarkRunsWithResponse call
-func ParseListBenchmarkRunsResponse(rsp *http.Response) (*ListBenchmarkRunsResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &ListBenchmarkRunsResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
-		var dest BenchmarkRunList
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON200 = &dest
-
-	}
-
-	return response, nil
-}
+// ListBenchmarkRunsResponse is the response of ListBenchmarkRunsWithResponse.
+type ListBenchmarkRunsResponse = OK[BenchmarkRunList]
 
-// ParseStartBenchmarkRunResponse parses an HTTP response from a StartBenchmarkRunWithResponse call
-func ParseStartBenchmarkRunResponse(rsp *http.Response) (*StartBenchmarkRunResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &StartBenchmarkRunResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 202:
-		var dest Accepted
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON202 = &dest
-
-	}
-
-	return response, nil
-}
+// StartBenchmarkRunResponse is the response of StartBenchmarkRunWithResponse.
+type StartBenchmarkRunResponse = Started
 
-// ParseDeleteBenchmarkRunResponse parses an HTTP response from a DeleteBenchmarkRunWithResponse call
-func ParseDeleteBenchmarkRunResponse(rsp *http.Response) (*DeleteBenchmarkRunResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &DeleteBenchmarkRunResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
-		var dest DeletedBenchmarkRun
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON200 = &dest
-
-	}
-
-	return response, nil
-}
+// ImportBenchmarkRunResponse is the response of ImportBenchmarkRunWithResponse.
+type ImportBenchmarkRunResponse = Started
 
-// ParseGetBenchmarkRunResponse parses an HTTP response from a GetBenchmarkRunWithResponse call
-func ParseGetBenchmarkRunResponse(rsp *http.Response) (*GetBenchmarkRunResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &GetBenchmarkRunResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
-		var dest BenchmarkRun
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON200 = &dest
-
-	}
-
-	return response, nil
-}
+// DeleteBenchmarkRunResponse is the response of DeleteBenchmarkRunWithResponse.
+type DeleteBenchmarkRunResponse = OK[DeletedBenchmarkRun]
 
-// ParseOverruleVerdictResponse parses an HTTP response from a OverruleVerdictWithResponse call
-func ParseOverruleVerdictResponse(rsp *http.Response) (*OverruleVerdictResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &OverruleVerdictResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
-		var dest BenchmarkRun
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON200 = &dest
-
-	}
-
-	return response, nil
-}
+// GetBenchmarkRunResponse is the response of GetBenchmarkRunWithResponse.
+type GetBenchmarkRunResponse = OK[BenchmarkRun]
 
-// ParseGetBenchmarkRunResultResponse parses an HTTP response from a GetBenchmarkRunResultWithResponse call
-func ParseGetBenchmarkRunResultResponse(rsp *http.Response) (*GetBenchmarkRunResultResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &GetBenchmarkRunResultResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
-		var dest BenchmarkRunResult
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON200 = &dest
-
-	}
-
-	return response, nil
-}
+// OverruleVerdictResponse is the response of OverruleVerdictWithResponse.
+type OverruleVerdictResponse = OK[BenchmarkRun]
 
-// ParseGetHistoryResponse parses an HTTP response from a GetHistoryWithResponse call
-func ParseGetHistoryResponse(rsp *http.Response) (*GetHistoryResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &GetHistoryResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
-		var dest History
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON200 = &dest
-
-	}
-
-	return response, nil
-}
+// GetBenchmarkRunResultResponse is the response of GetBenchmarkRunResultWithResponse.
+type GetBenchmarkRunResultResponse = OK[BenchmarkRunResult]
 
-// ParseOptimizeResponse parses an HTTP response from a OptimizeWithResponse call
-func ParseOptimizeResponse(rsp *http.Response) (*OptimizeResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &OptimizeResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 202:
-		var dest Accepted
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON202 = &dest
-
-	}
-
-	return response, nil
-}
+// GetHistoryResponse is the response of GetHistoryWithResponse.
+type GetHistoryResponse = OK[History]
 
-// ParseApplyOptimizationsResponse parses an HTTP response from a ApplyOptimizationsWithResponse call
-func ParseApplyOptimizationsResponse(rsp *http.Response) (*ApplyOptimizationsResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &ApplyOptimizationsResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 202:
-		var dest Accepted
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON202 = &dest
-
-	}
-
-	return response, nil
-}
+// OptimizeResponse is the response of OptimizeWithResponse.
+type OptimizeResponse = Started
 
-// ParseRevertOptimizationsResponse parses an HTTP response from a RevertOptimizationsWithResponse call
-func ParseRevertOptimizationsResponse(rsp *http.Response) (*RevertOptimizationsResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &RevertOptimizationsResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 202:
-		var dest Accepted
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON202 = &dest
-
-	}
-
-	return response, nil
-}
+// ApplyOptimizationsResponse is the response of ApplyOptimizationsWithResponse.
+type ApplyOptimizationsResponse = Started
 
-// ParseRevertOptimizationResponse parses an HTTP response from a RevertOptimizationWithResponse call
-func ParseRevertOptimizationResponse(rsp *http.Response) (*RevertOptimizationResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &RevertOptimizationResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 202:
-		var dest Accepted
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON202 = &dest
-
-	}
-
-	return response, nil
-}
+// RevertOptimizationsResponse is the response of RevertOptimizationsWithResponse.
+type RevertOptimizationsResponse = Started
 
-// ParseListSchedulesOfModelResponse parses an HTTP response from a ListSchedulesOfModelWithResponse call
-func ParseListSchedulesOfModelResponse(rsp *http.Response) (*ListSchedulesOfModelResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &ListSchedulesOfModelResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
-		var dest ScheduleList
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON200 = &dest
-
-	}
-
-	return response, nil
-}
+// RevertOptimizationResponse is the response of RevertOptimizationWithResponse.
+type RevertOptimizationResponse = Started
 
-// ParseCreateScheduleResponse parses an HTTP response from a CreateScheduleWithResponse call
-func ParseCreateScheduleResponse(rsp *http.Response) (*CreateScheduleResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &CreateScheduleResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
-		var dest Schedule
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON200 = &dest
-
-	}
-
-	return response, nil
-}
+// ListSchedulesOfModelResponse is the response of ListSchedulesOfModelWithResponse.
+type ListSchedulesOfModelResponse = OK[ScheduleList]
 
-// ParseGetAIViewResponse parses an HTTP response from a GetAIViewWithResponse call
-func ParseGetAIViewResponse(rsp *http.Response) (*GetAIViewResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &GetAIViewResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
-		var dest AIView
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON200 = &dest
-
-	}
-
-	return response, nil
-}
+// CreateScheduleResponse is the response of CreateScheduleWithResponse.
+type CreateScheduleResponse = OK[Schedule]
 
-// ParseApplyOptimizationResponse parses an HTTP response from a ApplyOptimizationWithResponse call
-func ParseApplyOptimizationResponse(rsp *http.Response) (*ApplyOptimizationResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &ApplyOptimizationResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 202:
-		var dest Accepted
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON202 = &dest
-
-	}
-
-	return response, nil
-}
+// GetAIViewResponse is the response of GetAIViewWithResponse.
+type GetAIViewResponse = OK[AIView]
 
-// ParsePreviewOptimizationResponse parses an HTTP response from a PreviewOptimizationWithResponse call
-func ParsePreviewOptimizationResponse(rsp *http.Response) (*PreviewOptimizationResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &PreviewOptimizationResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 202:
-		var dest Accepted
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON202 = &dest
-
-	}
-
-	return response, nil
-}
+// ApplyOptimizationResponse is the response of ApplyOptimizationWithResponse.
+type ApplyOptimizationResponse = Started
 
-// ParseScorePreviewResponse parses an HTTP response from a ScorePreviewWithResponse call
-func ParseScorePreviewResponse(rsp *http.Response) (*ScorePreviewResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &ScorePreviewResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
-		var dest PartScore
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON200 = &dest
-
-	}
-
-	return response, nil
-}
+// PreviewOptimizationResponse is the response of PreviewOptimizationWithResponse.
+type PreviewOptimizationResponse = Started
+
+// ScorePreviewResponse is the response of ScorePreviewWithResponse.
+type ScorePreviewResponse = OK[PartScore]

@@ -1,7 +1,6 @@
 package client
 
 import (
-	"bytes"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -37,16 +36,16 @@ type doer struct {
 
 // Do sends a request. It retries when that may help and cannot repeat an effect: reads, calls that start work with an
 // Idempotency-Key, and calls that were refused for their rate before anything began.
-func (d *doer) Do(r *http.Request) (*http.Response, error) {
+func (d *doer) Do(r *http.Request) (File, error) {
 	if r.Method == http.MethodPost && repeatable.MatchString(r.URL.Path) && r.Header.Get("Idempotency-Key") == "" {
 		r.Header.Set("Idempotency-Key", rand.Text())
 	}
 	token, err := d.token(r.Context())
 	if err != nil {
-		return nil, fmt.Errorf("client: no access token: %w", err)
+		return File{}, fmt.Errorf("client: no access token: %w", err)
 	}
 	if err := sendable(token); err != nil {
-		return nil, err
+		return File{}, err
 	}
 	safe := r.Method == http.MethodGet || r.Header.Get("Idempotency-Key") != ""
 	replayable := r.Body == nil || r.GetBody != nil
@@ -61,10 +60,10 @@ func (d *doer) Do(r *http.Request) (*http.Response, error) {
 		if ok && refused.Status == http.StatusUnauthorized && !renewed { // nothing began, so the call may be made again
 			renewed = true
 			if token, err = d.renew(r.Context(), refused); err != nil {
-				return nil, err
+				return File{}, err
 			}
 			if err := sendable(token); err != nil {
-				return nil, err
+				return File{}, err
 			}
 			continue
 		}
@@ -72,7 +71,7 @@ func (d *doer) Do(r *http.Request) (*http.Response, error) {
 		case ok && rateLimited(refused):
 			wait = max(wait, refused.RetryAfter)
 		case !safe:
-			return nil, err
+			return File{}, err
 		case !ok:
 			lost = true // the service may have handled the call, or may still be handling it
 		case refused.Status == http.StatusBadGateway, refused.Status == http.StatusServiceUnavailable,
@@ -81,13 +80,13 @@ func (d *doer) Do(r *http.Request) (*http.Response, error) {
 			lost && refused.Status == http.StatusConflict && refused.RetryAfter > 0 && len(refused.Parameters) == 0:
 			wait = max(wait, refused.RetryAfter)
 		default:
-			return nil, err
+			return File{}, err
 		}
 		if wait > longestPause {
-			return nil, err
+			return File{}, err
 		}
 		if stopped := d.pause(r.Context(), wait); stopped != nil {
-			return nil, fmt.Errorf("%w, while waiting to make the call again: %w", stopped, err)
+			return File{}, fmt.Errorf("%w, while waiting to make the call again: %w", stopped, err)
 		}
 		pause *= 2
 	}
@@ -107,13 +106,13 @@ func rateLimited(refused *Error) bool {
 }
 
 // send makes one attempt.
-func (d *doer) send(r *http.Request, token string) (answer *http.Response, err error) {
+func (d *doer) send(r *http.Request, token string) (_ File, err error) {
 	ctx, cancel := context.WithTimeout(r.Context(), d.timeout)
 	defer cancel()
 	sent := r.Clone(ctx) // the caller's request never carries the token
 	if r.GetBody != nil {
 		if sent.Body, err = r.GetBody(); err != nil {
-			return nil, err
+			return File{}, err
 		}
 	}
 	sent.Header.Set("Authorization", "Bearer "+token)
@@ -121,25 +120,24 @@ func (d *doer) send(r *http.Request, token string) (answer *http.Response, err e
 		sent.Header.Set("Accept", "application/json")
 	}
 	sent.Header.Set("User-Agent", d.userAgent)
-	answer, err = d.http.Do(sent)
+	answer, err := d.http.Do(sent)
 	if err != nil {
-		return nil, d.unanswered(ctx, r, err)
+		return File{}, d.unanswered(ctx, r, err)
 	}
 	defer answer.Body.Close()
 	body, err := io.ReadAll(io.LimitReader(answer.Body, maxBody+1))
 	if err != nil {
-		return nil, d.unanswered(ctx, r, err)
+		return File{}, d.unanswered(ctx, r, err)
 	}
 	answer.Request = r
 	if len(body) > maxBody {
-		return nil, &Error{Status: answer.StatusCode, ErrorResponse: ErrorResponse{Message: fmt.Sprintf("%s %s returned more than %d MiB",
+		return File{}, &Error{Status: answer.StatusCode, ErrorResponse: ErrorResponse{Message: fmt.Sprintf("%s %s returned more than %d MiB",
 			r.Method, r.URL.Redacted(), maxBody>>20)}}
 	}
 	if err := refusal(answer, body); err != nil {
-		return nil, err
+		return File{}, err
 	}
-	answer.Body = io.NopCloser(bytes.NewReader(body))
-	return answer, nil
+	return File{body, answer}, nil
 }
 
 // unanswered returns the error of an attempt that got no response.

@@ -52,19 +52,18 @@ func (e *Error) Error() string {
 
 // refusal returns the error that a response stands for; nil for a successful response.
 func refusal(answer *http.Response, body []byte) error {
-	isJSON := strings.HasPrefix(answer.Header.Get("Content-Type"), "application/json")
 	read := answer.Request.Method == http.MethodGet
 	switch {
 	case answer.StatusCode == http.StatusNotModified && read:
 		return nil
 	case answer.StatusCode == http.StatusOK, answer.StatusCode == http.StatusAccepted && !read:
-		if isJSON && json.Valid(body) || isFile(answer) {
+		if isJSON(answer) && json.Valid(body) || isFile(answer) {
 			return nil
 		}
 	}
 	e := &Error{Status: answer.StatusCode}
 	e.RetryAfter, _ = RetryAfter(answer.Header)
-	if isJSON && json.Unmarshal(body, &e.ErrorResponse) == nil && e.ErrorCode != "" {
+	if isJSON(answer) && json.Unmarshal(body, &e.ErrorResponse) == nil && e.ErrorCode != "" {
 		return e
 	}
 	e.ErrorResponse = ErrorResponse{}
@@ -77,6 +76,10 @@ func refusal(answer *http.Response, body []byte) error {
 	e.Message = fmt.Sprintf("%s %s returned status %d and %s that the service does not send; check the service's address",
 		answer.Request.Method, answer.Request.URL.Redacted(), answer.StatusCode, contentOf(answer.Header))
 	return e
+}
+
+func isJSON(answer *http.Response) bool {
+	return strings.HasPrefix(answer.Header.Get("Content-Type"), "application/json")
 }
 
 func contentOf(h http.Header) string {

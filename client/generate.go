@@ -7,4 +7,4 @@ package client
 //go:generate go run ../http/describe ..
 //go:generate go run github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen@v2.8.0 -config generate.yaml ../http/openapi.gen.json
 //go:generate sh -c "awk 'NR > 2 { print } NR == 3 { print \"\" }' api.gen.go > api.gen.tmp && mv api.gen.tmp api.gen.go"
-//go:generate sh -c "cat ../http/openapi.gen.json generate.yaml overlay.yaml | sha256sum | cut -c1-64 > generated.sha256"
+//go:generate sh -c "cat ../http/openapi.gen.json generate.yaml calls.tmpl overlay.yaml | sha256sum | cut -c1-64 > generated.sha256"

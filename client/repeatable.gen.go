@@ -22,6 +22,7 @@ var repeatable = regexp.MustCompile("(" +
 	"/v1/aiReadiness/abTests|" +
 	"/v1/aiReadiness/abTests/[^/]+/runs|" +
 	"/v1/workspaces/[^/]+/semanticModels/[^/]+/aiReadiness/benchmark/runs|" +
+	"/v1/workspaces/[^/]+/semanticModels/[^/]+/aiReadiness/benchmark/runs/import|" +
 	"/v1/workspaces/[^/]+/reports/[^/]+/addPixies|" +
 	"/v1/workspaces/[^/]+/reports/[^/]+/removePixies|" +
 	"/v1/workspaces/[^/]+/reports/addPixies|" +

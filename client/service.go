@@ -22,9 +22,10 @@ import (
 // Service calls a service as one person. A response other than success is returned as an *Error. It is safe for
 // concurrent use.
 type Service struct {
-	*ClientWithResponses
-	pause func(context.Context, time.Duration) error
-	renew func(context.Context, *Error) (string, error) // Options.Renew
+	baseURL string
+	doer    *doer
+	pause   func(context.Context, time.Duration) error
+	renew   func(context.Context, *Error) (string, error) // Options.Renew
 }
 
 // TokenSource returns the access token for the next call. It is called for every call, so it can renew a token that
@@ -76,11 +77,7 @@ func Open(baseURL string, o Options) (*Service, error) {
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		},
 	}
-	calls, err := NewClientWithResponses(baseURL, WithHTTPClient(d))
-	if err != nil {
-		return nil, err
-	}
-	return &Service{ClientWithResponses: calls, pause: o.Pause, renew: o.Renew}, nil
+	return &Service{baseURL: baseURL, doer: d, pause: o.Pause, renew: o.Renew}, nil
 }
 
 // CheckBaseURL returns an error unless baseURL can be the address of a service.

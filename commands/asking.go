@@ -35,6 +35,10 @@ func (s *Benchmarks) lookUpSide(ctx context.Context, caller Caller, workspaceID,
 		WorkspaceID: workspaceID, WorkspaceName: t.workspace.DisplayName, SemanticModelID: modelID, SemanticModelName: t.model.DisplayName,
 		AnsweredBy: benchmark.AnsweredBy{Kind: verdict.AgentKind(by.Kind)},
 	}
+	if by.RunID != nil {
+		side.AnsweredBy, err = s.importedAnswers(ctx, caller, modelID, *by.RunID)
+		return side, t.workspace, err
+	}
 	if by.ProviderID != nil {
 		side.AnsweredBy.ProviderID = *by.ProviderID
 		return side, t.workspace, s.checkProvider(ctx, caller, *by.ProviderID)
@@ -79,7 +83,7 @@ func (s *Benchmarks) checkProvider(ctx context.Context, caller Caller, providerI
 // lookUpSideAgain looks up a side of a test again, with its current names.
 func (s *ABTests) lookUpSideAgain(ctx context.Context, caller Caller, side benchmark.Side) (benchmark.Side, item.Workspace, error) {
 	by := abtest.AnswererRequest{Kind: string(side.AnsweredBy.Kind), DataAgentID: side.AnsweredBy.DataAgentID,
-		WorkspaceID: side.AnsweredBy.DataAgentWorkspaceID}
+		WorkspaceID: side.AnsweredBy.DataAgentWorkspaceID, RunID: side.AnsweredBy.RunID}
 	if side.AnsweredBy.ProviderID != "" {
 		by.ProviderID = &side.AnsweredBy.ProviderID
 	}

@@ -226,7 +226,7 @@ func (s *ABTests) decideRun(c *eventstore.Change, r abRun, p *abPasts, firstID u
 	if r.reused != nil {
 		accepted.Reused, firstName, first = &r.reused.RunID, abtest.B, accepted.SideB
 	}
-	impact, err := a.spend(c, accepted.Asking())
+	impact, err := a.spend(c, accepted.Counted())
 	if err != nil {
 		return err
 	}

@@ -39,6 +39,9 @@ func (s *Benchmarks) DeleteRun(ctx context.Context, caller Caller, workspaceID, 
 			// An unfinished comparison may still read it.
 			c.Queue(documents.Expire([]string{o.DocumentHash}, s.Now().Add(operation.Life)))
 		}
+		if i := f.run.State.Imported; i != nil {
+			c.Queue(documents.Expire([]string{i.Answers}, s.Now().Add(operation.Life)))
+		}
 		if f.own != nil && !f.run.State.Status.Ended() {
 			failure := operation.Failure{Code: domain.BenchmarkRunFailed, Message: "the run was deleted before it ended"}
 			if err := eventstore.Decide(c, f.run, benchmark.FailRun{RunFailed: benchmark.RunFailed{Failure: failure,

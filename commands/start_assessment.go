@@ -33,10 +33,10 @@ func (s *Assessments) startOne(ctx context.Context, caller Caller, kind operatio
 			return err
 		}
 		return s.acceptRun(ctx, &pendingAssessment{caller: caller, operationID: operationID, kind: kind, itemType: t, workspace: workspace,
-			models: []item.Item{it}, regimeID: s.regimeID()})
+			models: []item.Item{it}, regimeID: s.RegimeID()})
 	})
 }
 
-// regimeID returns the id of the scoring regime of a new run: the service's own, if it has
+// RegimeID returns the id of the scoring regime of a new run: the service's own, if it has
 // a rules file, else the current one.
-func (s *core) regimeID() string { return cmp.Or(s.Regime, readiness.Current()).ID }
+func (s *core) RegimeID() string { return cmp.Or(s.Regime, readiness.Current()).ID }

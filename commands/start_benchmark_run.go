@@ -10,6 +10,7 @@ import (
 	"readiness/domain/benchmark"
 	"readiness/domain/operation"
 	"readiness/eventstore"
+	"readiness/internal/database"
 	"readiness/internal/optional"
 )
 
@@ -19,6 +20,9 @@ import (
 func (s *Benchmarks) StartRun(ctx context.Context, caller Caller, workspaceID, modelID uuid.UUID, by abtest.AnswererRequest,
 	repeats *int) (Accepted, error) {
 	if err := by.Check("answeredBy"); err != nil {
+		return Accepted{}, err
+	}
+	if err := by.CheckAsks("answeredBy"); err != nil {
 		return Accepted{}, err
 	}
 	if err := abtest.CheckRepeats(repeats); err != nil {
@@ -36,44 +40,54 @@ func (s *Benchmarks) StartRun(ctx context.Context, caller Caller, workspaceID, m
 		if err := saved.CheckRunnable(modelID, set); err != nil {
 			return err
 		}
-		a, err := s.prepareAsking(caller, operationID, &side)
+		return s.acceptRun(ctx, caller, side, set, s.workspaceState(ctx, caller, workspace), 1, benchmark.RunAccepted{RunID: operationID,
+			Repeats: cmp.Or(optional.Value(repeats), set.Repeats, benchmark.DefaultRepeats)})
+	})
+}
+
+// acceptRun records and enqueues a run of its own, of which accepted has the id, the repeats, and what is imported. It counts so many
+// benchmark runs, and stores what more is given.
+func (s *Benchmarks) acceptRun(ctx context.Context, caller Caller, side benchmark.Side, set benchmark.Set, state workspaceState, counts int,
+	accepted benchmark.RunAccepted, more ...database.Statement) error {
+	id := accepted.RunID
+	a, err := s.prepareAsking(caller, id, &side)
+	if err != nil {
+		return err
+	}
+	questions, stored, err := s.putSet(ctx, set)
+	if err != nil {
+		return err
+	}
+	op := eventstore.Fold(operation.Stream(id), operation.Evolve)
+	run := eventstore.Fold(benchmark.RunStream(id), benchmark.EvolveRun)
+	accepted.AccountID, accepted.OperationID = caller.Account, id
+	accepted.Questions, accepted.QuestionSetHash = questions.Document, questions.SetHash
+	accepted.Count, accepted.Clusters, accepted.Allowance, accepted.At = questions.Count, questions.Clusters, a.stream, a.at
+	return s.changeAsMember(ctx, caller, caller.metadata(id), a.pasts(op, run), func(c *eventstore.Change) error {
+		if err := state.checkStart(a.owner.State); err != nil {
+			return err
+		}
+		if err := a.checkProviders(c, ""); err != nil {
+			return err
+		}
+		accepted.Side = side // with its provider's name
+		impact, err := a.spend(c, counts)
 		if err != nil {
 			return err
 		}
-		questions, stored, err := s.putSet(ctx, set)
-		if err != nil {
+		start := s.acceptance(caller, id, operation.RunBenchmark, side.WorkspaceID, side.SemanticModelID)
+		start.Impact = impact
+		if err := eventstore.Decide(c, op, operation.Accept{Accepted: start}); err != nil {
 			return err
 		}
-		op := eventstore.Fold(operation.Stream(operationID), operation.Evolve)
-		run := eventstore.Fold(benchmark.RunStream(operationID), benchmark.EvolveRun)
-		state := s.workspaceState(ctx, caller, workspace)
-		return s.changeAsMember(ctx, caller, caller.metadata(operationID), a.pasts(op, run), func(c *eventstore.Change) error {
-			if err := state.checkStart(a.owner.State); err != nil {
-				return err
-			}
-			if err := a.checkProviders(c, ""); err != nil {
-				return err
-			}
-			impact, err := a.spend(c, 1)
-			if err != nil {
-				return err
-			}
-			accepted := s.acceptance(caller, operationID, operation.RunBenchmark, workspaceID, modelID)
-			accepted.Impact = impact
-			if err := eventstore.Decide(c, op, operation.Accept{Accepted: accepted}); err != nil {
-				return err
-			}
-			c.Queue(stored)
-			if err := eventstore.Decide(c, run, benchmark.StartRun{RunAccepted: benchmark.RunAccepted{
-				RunID: operationID, AccountID: caller.Account, OperationID: operationID, Side: side,
-				Questions: questions.Document, QuestionSetHash: questions.SetHash, Count: questions.Count, Clusters: questions.Clusters,
-				Repeats: cmp.Or(optional.Value(repeats), set.Repeats, benchmark.DefaultRepeats), Allowance: a.stream, At: a.at,
-			}}); err != nil {
-				return err
-			}
-			s.enqueueRun(c, caller, operationID, operationID)
-			s.keys.remember(c, caller, operationID)
-			return nil
-		})
+		for _, statement := range append(more, stored) {
+			c.Queue(statement)
+		}
+		if err := eventstore.Decide(c, run, benchmark.StartRun{RunAccepted: accepted}); err != nil {
+			return err
+		}
+		s.enqueueRun(c, caller, id, id)
+		s.keys.remember(c, caller, id)
+		return nil
 	})
 }

@@ -47,6 +47,24 @@ func (d Definition) Part(path string) ([]byte, bool) {
 	return d.Parts[i].Data, true
 }
 
+// With returns the definition with the parts put in the place of those with their paths; nil removes one.
+func (d Definition) With(parts map[string][]byte) Definition {
+	after := d
+	after.Parts = nil
+	for _, p := range d.Parts {
+		if _, ok := parts[p.Path]; !ok {
+			after.Parts = append(after.Parts, p)
+		}
+	}
+	for path, data := range parts {
+		if data != nil {
+			after.Parts = append(after.Parts, Part{path, data})
+		}
+	}
+	slices.SortFunc(after.Parts, func(a, b Part) int { return strings.Compare(a.Path, b.Path) })
+	return after
+}
+
 // Named returns the part at path, ignoring letter case as Windows does. It prefers
 // the part with exactly that path, else the first that differs only in letter case.
 func (d Definition) Named(path string) (Part, bool) {

@@ -24,7 +24,7 @@ import (
 const stalledAfter = 2 * time.Minute
 
 // ListAbTestRuns handles GET /v1/aiReadiness/abTests/{abTestId}/runs.
-func (s *Server) ListAbTestRuns(ctx context.Context, r api.ListAbTestRunsRequestObject) (api.ListAbTestRunsResponseObject, error) {
+func (s *Server) ListAbTestRuns(ctx context.Context, r api.ListAbTestRunsRequestObject) (*api.AbTestRunList, error) {
 	who := callerOf(ctx)
 	p, err := paging.Open[projections.AbRunCursor](s.lists, who.Account, abTestsPath+"/"+url.PathEscape(r.AbTestID)+"/runs", nil,
 		r.Params.MaxResults, r.Params.ContinuationToken)
@@ -46,33 +46,29 @@ func (s *Server) ListAbTestRuns(ctx context.Context, r api.ListAbTestRunsRequest
 	if err != nil {
 		return nil, err
 	}
-	return api.ListAbTestRuns200JSONResponse{Value: s.abRuns(found), ContinuationToken: token, ContinuationURI: uri}, nil
+	return &api.AbTestRunList{Value: s.abRuns(found), ContinuationToken: token, ContinuationURI: uri}, nil
 }
 
 // RunAbTestAgain handles POST /v1/aiReadiness/abTests/{abTestId}/runs.
-func (s *Server) RunAbTestAgain(ctx context.Context, r api.RunAbTestAgainRequestObject) (api.RunAbTestAgainResponseObject, error) {
+func (s *Server) RunAbTestAgain(ctx context.Context, r api.RunAbTestAgainRequestObject) (*api.AcceptedJSONResponse, error) {
 	var again abtest.RunAgain
 	if r.Body != nil {
 		again = abtest.RunAgain{QuestionSet: r.Body.QuestionSet, ReuseRunID: r.Body.ReuseRunID}
 	}
-	done, err := s.commands.ABTests.RunAgain(ctx, callerOf(ctx), r.AbTestID, again)
-	if err != nil {
-		return nil, err
-	}
-	return api.RunAbTestAgain202JSONResponse{AcceptedJSONResponse: s.accepted(done)}, nil
+	return s.accepted(s.commands.ABTests.RunAgain(ctx, callerOf(ctx), r.AbTestID, again))
 }
 
 // GetAbTestRun handles GET /v1/aiReadiness/abTests/{abTestId}/runs/{runId}.
-func (s *Server) GetAbTestRun(ctx context.Context, r api.GetAbTestRunRequestObject) (api.GetAbTestRunResponseObject, error) {
+func (s *Server) GetAbTestRun(ctx context.Context, r api.GetAbTestRunRequestObject) (*api.AbTestRun, error) {
 	run, err := s.abRun(ctx, r.AbTestID, r.RunID)
 	if err != nil {
 		return nil, err
 	}
-	return api.GetAbTestRun200JSONResponse(s.run(run)), nil
+	return new(s.run(run)), nil
 }
 
 // DeleteAbTestRun handles DELETE /v1/aiReadiness/abTests/{abTestId}/runs/{runId}.
-func (s *Server) DeleteAbTestRun(ctx context.Context, r api.DeleteAbTestRunRequestObject) (api.DeleteAbTestRunResponseObject, error) {
+func (s *Server) DeleteAbTestRun(ctx context.Context, r api.DeleteAbTestRunRequestObject) (*api.DeletedAbTestRun, error) {
 	run, err := s.abRun(ctx, r.AbTestID, r.RunID)
 	if err != nil {
 		return nil, err
@@ -80,12 +76,11 @@ func (s *Server) DeleteAbTestRun(ctx context.Context, r api.DeleteAbTestRunReque
 	if err := s.commands.ABTests.DeleteRun(ctx, callerOf(ctx), r.AbTestID, r.RunID); err != nil {
 		return nil, err
 	}
-	return api.DeleteAbTestRun200JSONResponse{AbTestID: run.AbTestID, RunID: run.RunID, Deleted: true}, nil
+	return &api.DeletedAbTestRun{AbTestID: run.AbTestID, RunID: run.RunID, Deleted: true}, nil
 }
 
 // GetAbTestRunResult handles GET /v1/aiReadiness/abTests/{abTestId}/runs/{runId}/result.
-func (s *Server) GetAbTestRunResult(ctx context.Context, r api.GetAbTestRunResultRequestObject) (api.GetAbTestRunResultResponseObject,
-	error) {
+func (s *Server) GetAbTestRunResult(ctx context.Context, r api.GetAbTestRunResultRequestObject) (*api.AbTestResult, error) {
 	run, err := s.abRun(ctx, r.AbTestID, r.RunID)
 	if err != nil {
 		return nil, err
@@ -108,7 +103,7 @@ func (s *Server) GetAbTestRunResult(ctx context.Context, r api.GetAbTestRunResul
 		}
 		return nil, err
 	}
-	return api.GetAbTestRunResult200JSONResponse(result), nil
+	return &result, nil
 }
 
 // hasResult returns a refusal unless a run with the status has a result. since is when the run started.

@@ -21,7 +21,7 @@ import (
 const runsWithTest = 50
 
 // CreateAbTest handles POST /v1/aiReadiness/abTests.
-func (s *Server) CreateAbTest(ctx context.Context, r api.CreateAbTestRequestObject) (api.CreateAbTestResponseObject, error) {
+func (s *Server) CreateAbTest(ctx context.Context, r api.CreateAbTestRequestObject) (*api.AcceptedJSONResponse, error) {
 	b := r.Body
 	create := abtest.CreateRequest{
 		Words: abtest.Words{
@@ -35,11 +35,7 @@ func (s *Server) CreateAbTest(ctx context.Context, r api.CreateAbTestRequestObje
 	if b.Hypothesis != nil {
 		create.Hypothesis = &abtest.Hypothesis{Text: b.Hypothesis.Text, Kind: b.Hypothesis.Kind}
 	}
-	done, err := s.commands.ABTests.Create(ctx, callerOf(ctx), create)
-	if err != nil {
-		return nil, err
-	}
-	return api.CreateAbTest202JSONResponse{AcceptedJSONResponse: s.accepted(done)}, nil
+	return s.accepted(s.commands.ABTests.Create(ctx, callerOf(ctx), create))
 }
 
 func sideRequest(s api.AbTestSideRequest) abtest.SideRequest {
@@ -47,11 +43,12 @@ func sideRequest(s api.AbTestSideRequest) abtest.SideRequest {
 }
 
 func answererRequest(a api.AnsweredByRequest) abtest.AnswererRequest {
-	return abtest.AnswererRequest{Kind: a.Kind, DataAgentID: a.DataAgentID, WorkspaceID: a.WorkspaceID, ProviderID: a.ProviderID}
+	return abtest.AnswererRequest{Kind: a.Kind, DataAgentID: a.DataAgentID, WorkspaceID: a.WorkspaceID, ProviderID: a.ProviderID,
+		RunID: a.RunID}
 }
 
 // GetAbTest handles GET /v1/aiReadiness/abTests/{abTestId}.
-func (s *Server) GetAbTest(ctx context.Context, r api.GetAbTestRequestObject) (api.GetAbTestResponseObject, error) {
+func (s *Server) GetAbTest(ctx context.Context, r api.GetAbTestRequestObject) (api.Response, error) {
 	t, err := s.abTest(ctx, r.AbTestID)
 	if err != nil {
 		return nil, err
@@ -81,7 +78,7 @@ func (s *Server) withRuns(ctx context.Context, t projections.AbTest) (body api.A
 }
 
 // UpdateAbTest handles PATCH /v1/aiReadiness/abTests/{abTestId}.
-func (s *Server) UpdateAbTest(ctx context.Context, r api.UpdateAbTestRequestObject) (api.UpdateAbTestResponseObject, error) {
+func (s *Server) UpdateAbTest(ctx context.Context, r api.UpdateAbTestRequestObject) (api.Response, error) {
 	change, err := rewording(*r.Body)
 	if err != nil {
 		return nil, err
@@ -176,7 +173,7 @@ func rewording(b api.UpdateAbTestRequest) (func(abtest.Words) abtest.Words, erro
 }
 
 // DeleteAbTest handles DELETE /v1/aiReadiness/abTests/{abTestId}.
-func (s *Server) DeleteAbTest(ctx context.Context, r api.DeleteAbTestRequestObject) (api.DeleteAbTestResponseObject, error) {
+func (s *Server) DeleteAbTest(ctx context.Context, r api.DeleteAbTestRequestObject) (*api.DeletedAbTest, error) {
 	id, ok := domain.ParseID(r.AbTestID)
 	if !ok {
 		return nil, abtest.NotFound(r.AbTestID)
@@ -185,7 +182,7 @@ func (s *Server) DeleteAbTest(ctx context.Context, r api.DeleteAbTestRequestObje
 	if err != nil {
 		return nil, err
 	}
-	return api.DeleteAbTest200JSONResponse{AbTestID: id, DeletedRuns: runs}, nil
+	return &api.DeletedAbTest{AbTestID: id, DeletedRuns: runs}, nil
 }
 
 // abTest returns a test of the caller's account. A malformed id is refused as not found (docs/decisions.md 8.12).
@@ -280,6 +277,8 @@ func answeredBy(a benchmark.AnsweredBy) api.AnsweredBy {
 		out.DataAgentWorkspaceID, out.DataAgentWorkspaceName = optional.ID(a.DataAgentWorkspaceID), optional.Of(a.DataAgentWorkspaceName)
 	case verdict.GenericAgent:
 		out.ProviderID, out.ProviderName = optional.Of(a.ProviderID), optional.Of(a.ProviderName)
+	case verdict.Imported:
+		out.RunID, out.Who = optional.ID(a.RunID), optional.Of(a.Who)
 	case verdict.PlatformAssistant:
 	}
 	return out

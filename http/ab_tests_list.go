@@ -12,7 +12,7 @@ import (
 const abTestsPath = "/v1/aiReadiness/abTests"
 
 // ListAbTests handles GET /v1/aiReadiness/abTests.
-func (s *Server) ListAbTests(ctx context.Context, r api.ListAbTestsRequestObject) (api.ListAbTestsResponseObject, error) {
+func (s *Server) ListAbTests(ctx context.Context, r api.ListAbTestsRequestObject) (*api.AbTestList, error) {
 	q := projections.AbTestsQuery{AccountID: callerOf(ctx).Account, Sort: projections.AbTestsLatest, WorkspaceID: r.Params.WorkspaceID}
 	filters := url.Values{}
 	if r.Params.Q != nil && *r.Params.Q != "" {
@@ -40,31 +40,30 @@ func (s *Server) ListAbTests(ctx context.Context, r api.ListAbTestsRequestObject
 	if err != nil {
 		return nil, err
 	}
-	return api.ListAbTests200JSONResponse{Value: abTests(found), ContinuationToken: token, ContinuationURI: uri}, nil
+	return &api.AbTestList{Value: abTests(found), ContinuationToken: token, ContinuationURI: uri}, nil
 }
 
 // ListAbTestsOfSemanticModel handles GET …/semanticModels/{semanticModelId}/abTests.
 func (s *Server) ListAbTestsOfSemanticModel(ctx context.Context,
-	r api.ListAbTestsOfSemanticModelRequestObject) (api.ListAbTestsOfSemanticModelResponseObject, error) {
+	r api.ListAbTestsOfSemanticModelRequestObject) (*api.AbTestsOfItem, error) {
 	found, err := s.views.AbTests(ctx, projections.AbTestsQuery{
 		AccountID: callerOf(ctx).Account, Model: &projections.InWorkspace{WorkspaceID: r.WorkspaceID, ID: r.SemanticModelID},
 	})
 	if err != nil {
 		return nil, err
 	}
-	return api.ListAbTestsOfSemanticModel200JSONResponse{Value: abTests(found)}, nil
+	return &api.AbTestsOfItem{Value: abTests(found)}, nil
 }
 
 // ListAbTestsOfDataAgent handles GET …/dataAgents/{dataAgentId}/abTests.
-func (s *Server) ListAbTestsOfDataAgent(ctx context.Context,
-	r api.ListAbTestsOfDataAgentRequestObject) (api.ListAbTestsOfDataAgentResponseObject, error) {
+func (s *Server) ListAbTestsOfDataAgent(ctx context.Context, r api.ListAbTestsOfDataAgentRequestObject) (*api.AbTestsOfItem, error) {
 	found, err := s.views.AbTests(ctx, projections.AbTestsQuery{
 		AccountID: callerOf(ctx).Account, Agent: &projections.InWorkspace{WorkspaceID: r.WorkspaceID, ID: r.DataAgentID},
 	})
 	if err != nil {
 		return nil, err
 	}
-	return api.ListAbTestsOfDataAgent200JSONResponse{Value: abTests(found)}, nil
+	return &api.AbTestsOfItem{Value: abTests(found)}, nil
 }
 
 func abTests(found []projections.AbTest) []api.AbTest {

@@ -20,13 +20,13 @@ func (s *Server) limits(ctx context.Context) (account.Limits, error) {
 }
 
 // GetAccount handles GET /v1/account.
-func (s *Server) GetAccount(ctx context.Context, _ api.GetAccountRequestObject) (api.GetAccountResponseObject, error) {
+func (s *Server) GetAccount(ctx context.Context, _ api.GetAccountRequestObject) (*api.Account, error) {
 	limits, err := s.limits(ctx)
 	if err != nil {
 		return nil, err
 	}
 	m := callOf(ctx).by.member
-	return api.GetAccount200JSONResponse{
+	return &api.Account{
 		AccountID: m.AccountID, Plan: string(m.Plan), Status: string(m.Status), Region: optional.Of(m.Region),
 		Allowances: s.allowances(ctx, limits),
 		Settings: api.AccountSettings{

@@ -16,7 +16,7 @@ import (
 )
 
 // ListAIProviders handles GET /v1/aiProviders.
-func (s *Server) ListAIProviders(ctx context.Context, _ api.ListAIProvidersRequestObject) (api.ListAIProvidersResponseObject, error) {
+func (s *Server) ListAIProviders(ctx context.Context, _ api.ListAIProvidersRequestObject) (*api.AIProviderList, error) {
 	saved, err := s.views.AIProviders(ctx, callerOf(ctx).Account)
 	if err != nil {
 		return nil, err
@@ -25,13 +25,13 @@ func (s *Server) ListAIProviders(ctx context.Context, _ api.ListAIProvidersReque
 	for _, p := range saved.All {
 		list.Value = append(list.Value, savedProvider(p))
 	}
-	return api.ListAIProviders200JSONResponse(list), nil
+	return &list, nil
 }
 
 // GetAIProvider handles GET /v1/aiProviders/{providerId}.
-func (s *Server) GetAIProvider(ctx context.Context, r api.GetAIProviderRequestObject) (api.GetAIProviderResponseObject, error) {
+func (s *Server) GetAIProvider(ctx context.Context, r api.GetAIProviderRequestObject) (*api.AIProvider, error) {
 	if r.ProviderID == aiprovider.EmbeddedID {
-		return api.GetAIProvider200JSONResponse(embeddedProvider()), nil
+		return new(embeddedProvider()), nil
 	}
 	saved, err := s.views.AIProviders(ctx, callerOf(ctx).Account)
 	if err != nil {
@@ -41,11 +41,11 @@ func (s *Server) GetAIProvider(ctx context.Context, r api.GetAIProviderRequestOb
 	if !found {
 		return nil, aiprovider.NotFound(r.ProviderID)
 	}
-	return api.GetAIProvider200JSONResponse(savedProvider(p)), nil
+	return new(savedProvider(p)), nil
 }
 
 // SaveAIProvider handles POST /v1/aiProviders.
-func (s *Server) SaveAIProvider(ctx context.Context, r api.SaveAIProviderRequestObject) (api.SaveAIProviderResponseObject, error) {
+func (s *Server) SaveAIProvider(ctx context.Context, r api.SaveAIProviderRequestObject) (*api.AIProvider, error) {
 	b := r.Body
 	of, who := configured(b), callerOf(ctx)
 	var key aiprovider.Key
@@ -59,7 +59,7 @@ func (s *Server) SaveAIProvider(ctx context.Context, r api.SaveAIProviderRequest
 	if err != nil {
 		return nil, err
 	}
-	return api.SaveAIProvider200JSONResponse(savedProvider(p)), nil
+	return new(savedProvider(p)), nil
 }
 
 // configured converts a request to a provider's configuration and fills in defaults.
@@ -84,7 +84,7 @@ func configured(b *api.SaveAIProviderJSONRequestBody) aiprovider.Configuration {
 }
 
 // ChangeAIProvider handles PATCH /v1/aiProviders/{providerId}.
-func (s *Server) ChangeAIProvider(ctx context.Context, r api.ChangeAIProviderRequestObject) (api.ChangeAIProviderResponseObject, error) {
+func (s *Server) ChangeAIProvider(ctx context.Context, r api.ChangeAIProviderRequestObject) (*api.AIProvider, error) {
 	patch, key, err := patched(r.Body)
 	if err != nil {
 		return nil, err
@@ -94,7 +94,7 @@ func (s *Server) ChangeAIProvider(ctx context.Context, r api.ChangeAIProviderReq
 	if err != nil {
 		return nil, err
 	}
-	return api.ChangeAIProvider200JSONResponse(savedProvider(p)), nil
+	return new(savedProvider(p)), nil
 }
 
 // patched returns the changes that a request makes to a provider, and the key that it contains.
@@ -138,21 +138,21 @@ func nullable[T any](member string, raw json.RawMessage, into **T) error {
 }
 
 // DeleteAIProvider handles DELETE /v1/aiProviders/{providerId}.
-func (s *Server) DeleteAIProvider(ctx context.Context, r api.DeleteAIProviderRequestObject) (api.DeleteAIProviderResponseObject, error) {
+func (s *Server) DeleteAIProvider(ctx context.Context, r api.DeleteAIProviderRequestObject) (*api.DeletedAIProvider, error) {
 	id := providerID(r.ProviderID)
 	if err := s.commands.Providers.Delete(ctx, callerOf(ctx), id); err != nil {
 		return nil, err
 	}
-	return api.DeleteAIProvider200JSONResponse{ProviderID: id, Deleted: true}, nil
+	return &api.DeletedAIProvider{ProviderID: id, Deleted: true}, nil
 }
 
 // TestAIProvider handles POST /v1/aiProviders/{providerId}/test.
-func (s *Server) TestAIProvider(ctx context.Context, r api.TestAIProviderRequestObject) (api.TestAIProviderResponseObject, error) {
+func (s *Server) TestAIProvider(ctx context.Context, r api.TestAIProviderRequestObject) (*api.AIProvider, error) {
 	p, err := s.commands.Providers.Test(ctx, callerOf(ctx), providerID(r.ProviderID))
 	if err != nil {
 		return nil, err
 	}
-	return api.TestAIProvider200JSONResponse(savedProvider(p)), nil
+	return new(savedProvider(p)), nil
 }
 
 // providerID returns the id of a provider as it is stored: letter case does not matter in a UUID (docs/decisions.md

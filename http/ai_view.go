@@ -8,7 +8,7 @@ import (
 )
 
 // GetAIView handles GET …/semanticModels/{semanticModelId}/aiReadiness/view.
-func (s *Server) GetAIView(ctx context.Context, r api.GetAIViewRequestObject) (api.GetAIViewResponseObject, error) {
+func (s *Server) GetAIView(ctx context.Context, r api.GetAIViewRequestObject) (*api.AIView, error) {
 	it, seen, err := s.commands.Assessments.View(ctx, callerOf(ctx), r.WorkspaceID, r.SemanticModelID)
 	if err != nil {
 		return nil, err
@@ -20,5 +20,5 @@ func (s *Server) GetAIView(ctx context.Context, r api.GetAIViewRequestObject) (a
 		out.Objects[i] = api.AIViewObject{Type: o.Type, Table: optional.Of(o.Table), Name: optional.Of(o.Name),
 			Description: optional.Of(o.Description), Synonyms: o.Terms}
 	}
-	return api.GetAIView200JSONResponse(out), nil
+	return &out, nil
 }

@@ -19,33 +19,23 @@ import (
 )
 
 // AssessSemanticModel handles POST …/semanticModels/{semanticModelId}/aiReadiness/assess.
-func (s *Server) AssessSemanticModel(ctx context.Context, r api.AssessSemanticModelRequestObject) (api.AssessSemanticModelResponseObject,
-	error) {
-	done, err := s.commands.Assessments.Start(ctx, callerOf(ctx), r.WorkspaceID, r.SemanticModelID)
-	if err != nil {
-		return nil, err
-	}
-	return api.AssessSemanticModel202JSONResponse{AcceptedJSONResponse: s.accepted(done)}, nil
+func (s *Server) AssessSemanticModel(ctx context.Context, r api.AssessSemanticModelRequestObject) (*api.AcceptedJSONResponse, error) {
+	return s.accepted(s.commands.Assessments.Start(ctx, callerOf(ctx), r.WorkspaceID, r.SemanticModelID))
 }
 
 // AssessSemanticModels handles POST /v1/workspaces/{workspaceId}/aiReadiness/assess.
-func (s *Server) AssessSemanticModels(ctx context.Context, r api.AssessSemanticModelsRequestObject) (api.AssessSemanticModelsResponseObject,
-	error) {
-	done, err := s.commands.Assessments.StartBulk(ctx, callerOf(ctx), r.WorkspaceID, r.Body.SemanticModelIds)
-	if err != nil {
-		return nil, err
-	}
-	return api.AssessSemanticModels202JSONResponse{AcceptedJSONResponse: s.accepted(done)}, nil
+func (s *Server) AssessSemanticModels(ctx context.Context, r api.AssessSemanticModelsRequestObject) (*api.AcceptedJSONResponse, error) {
+	return s.accepted(s.commands.Assessments.StartBulk(ctx, callerOf(ctx), r.WorkspaceID, r.Body.SemanticModelIds))
 }
 
 // ListAssessments handles GET …/semanticModels/{semanticModelId}/aiReadiness/assessments.
-func (s *Server) ListAssessments(ctx context.Context, r api.ListAssessmentsRequestObject) (api.ListAssessmentsResponseObject, error) {
+func (s *Server) ListAssessments(ctx context.Context, r api.ListAssessmentsRequestObject) (*api.AssessmentSummaryList, error) {
 	list, err := s.assessmentsOf(ctx, r.WorkspaceID, item.SemanticModel, r.SemanticModelID, "semanticModels", r.Params.Pinned,
 		r.Params.MaxResults, r.Params.ContinuationToken)
 	if err != nil {
 		return nil, err
 	}
-	return api.ListAssessments200JSONResponse(list), nil
+	return &list, nil
 }
 
 // assessmentsOf returns a page of the assessments of a model or an agent, newest first: all, or only those that are
@@ -88,7 +78,7 @@ func (s *Server) assessmentsOf(ctx context.Context, workspaceID uuid.UUID, t ite
 }
 
 // GetAssessment handles GET …/semanticModels/{semanticModelId}/aiReadiness/assessments/{assessmentId}.
-func (s *Server) GetAssessment(ctx context.Context, r api.GetAssessmentRequestObject) (api.GetAssessmentResponseObject, error) {
+func (s *Server) GetAssessment(ctx context.Context, r api.GetAssessmentRequestObject) (*api.Assessment, error) {
 	a, err := s.assessmentOf(ctx, r.WorkspaceID, item.SemanticModel, r.SemanticModelID, r.AssessmentID)
 	if err != nil {
 		return nil, err
@@ -97,7 +87,17 @@ func (s *Server) GetAssessment(ctx context.Context, r api.GetAssessmentRequestOb
 	if err != nil {
 		return nil, err
 	}
-	return api.GetAssessment200JSONResponse(body), nil
+	return &body, nil
+}
+
+// evidence converts what was measured to its API form, beside the assessment of a definition.
+func evidence(e *projections.Evidence, definitionHash string) *api.Evidence {
+	if e == nil || e.Outcome.Score == nil || e.Outcome.Accuracy == nil {
+		return nil
+	}
+	return &api.Evidence{RunID: e.RunID, FinishedAtUtc: e.EndedAt.UTC(), Answerer: e.Outcome.Answerer, Score: *e.Outcome.Score,
+		Low: e.Outcome.Accuracy.Low.Percent(), High: e.Outcome.Accuracy.High.Percent(), Questions: e.Outcome.Scored,
+		Outdated: e.Outcome.DefinitionHash != definitionHash}
 }
 
 // assessmentOf returns a stored assessment of a model or an agent. A malformed id is refused as not found
@@ -121,30 +121,30 @@ func (s *Server) assessmentOf(ctx context.Context, workspaceID uuid.UUID, t item
 }
 
 // PinAssessment handles POST …/semanticModels/{semanticModelId}/aiReadiness/assessments/{assessmentId}/pin.
-func (s *Server) PinAssessment(ctx context.Context, r api.PinAssessmentRequestObject) (api.PinAssessmentResponseObject, error) {
+func (s *Server) PinAssessment(ctx context.Context, r api.PinAssessmentRequestObject) (*api.AssessmentPin, error) {
 	id, err := s.commands.Assessments.Pin(ctx, callerOf(ctx), r.WorkspaceID, r.SemanticModelID, validate.Truncated(r.AssessmentID), true)
 	if err != nil {
 		return nil, err
 	}
-	return api.PinAssessment200JSONResponse{AssessmentID: id.String(), Pinned: true}, nil
+	return &api.AssessmentPin{AssessmentID: id.String(), Pinned: true}, nil
 }
 
 // UnpinAssessment handles DELETE …/semanticModels/{semanticModelId}/aiReadiness/assessments/{assessmentId}/pin.
-func (s *Server) UnpinAssessment(ctx context.Context, r api.UnpinAssessmentRequestObject) (api.UnpinAssessmentResponseObject, error) {
+func (s *Server) UnpinAssessment(ctx context.Context, r api.UnpinAssessmentRequestObject) (*api.AssessmentPin, error) {
 	id, err := s.commands.Assessments.Pin(ctx, callerOf(ctx), r.WorkspaceID, r.SemanticModelID, validate.Truncated(r.AssessmentID), false)
 	if err != nil {
 		return nil, err
 	}
-	return api.UnpinAssessment200JSONResponse{AssessmentID: id.String(), Pinned: false}, nil
+	return &api.AssessmentPin{AssessmentID: id.String(), Pinned: false}, nil
 }
 
 // DeleteAssessments handles DELETE …/aiReadiness/assessments.
-func (s *Server) DeleteAssessments(ctx context.Context, r api.DeleteAssessmentsRequestObject) (api.DeleteAssessmentsResponseObject, error) {
+func (s *Server) DeleteAssessments(ctx context.Context, r api.DeleteAssessmentsRequestObject) (*api.DeletedAssessments, error) {
 	deleted, err := s.commands.Assessments.DeleteResults(ctx, callerOf(ctx), r.WorkspaceID, r.SemanticModelID)
 	if err != nil {
 		return nil, err
 	}
-	return api.DeleteAssessments200JSONResponse{SemanticModelID: r.SemanticModelID, DeletedAssessments: deleted}, nil
+	return &api.DeletedAssessments{SemanticModelID: r.SemanticModelID, DeletedAssessments: deleted}, nil
 }
 
 // assessment converts a stored assessment, with its document, to its API form. With result, it also reports the state
@@ -162,9 +162,9 @@ func (s *Server) assessment(ctx context.Context, a projections.Assessment, resul
 		ScoreComplete: a.ScoreComplete, NotAssessable: notAssessable(a.NotAssessable),
 		Usage: s.usage(a.Usage, result),
 		Regime: api.AssessmentRegime{ID: a.RegimeID, UsageInScoring: &a.UsageInScoring,
-			ComparableWithPrevious: &a.ComparableWithPrevious},
+			ComparableWithPrevious: &a.ComparableWithPrevious, Outdated: a.RegimeID != s.commands.RegimeID()},
 		Stored:   api.AssessmentStored{Location: api.AssessmentStoredLocationService},
-		Document: document, SchemaVersion: a.SchemaVersion,
+		Document: document, SchemaVersion: a.SchemaVersion, Evidence: evidence(a.Evidence, a.DefinitionHash),
 	}, nil
 }
 

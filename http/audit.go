@@ -13,7 +13,7 @@ import (
 )
 
 // ListAuditEvents handles GET /v1/audit/events.
-func (s *Server) ListAuditEvents(ctx context.Context, r api.ListAuditEventsRequestObject) (api.ListAuditEventsResponseObject, error) {
+func (s *Server) ListAuditEvents(ctx context.Context, r api.ListAuditEventsRequestObject) (api.Response, error) {
 	q := projections.AuditQuery{AccountID: callerOf(ctx).Account, OperationID: r.Params.OperationID, Since: r.Params.Since,
 		Until: r.Params.Until}
 	filters := url.Values{}

@@ -25,8 +25,8 @@ func (l auditLines) of(account string, found []projections.AuditEvent, next *str
 	return l, nil
 }
 
-// VisitListAuditEventsResponse implements api.ListAuditEventsResponseObject.
-func (l auditLines) VisitListAuditEventsResponse(w http.ResponseWriter) error {
+// Visit implements api.Response.
+func (l auditLines) Visit(w http.ResponseWriter) error {
 	w.Header().Set("Content-Type", "application/x-ndjson")
 	if l.next != nil {
 		w.Header().Set("Link", "<"+*l.next+`>; rel="next"`)

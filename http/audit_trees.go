@@ -20,7 +20,8 @@ type treeObject struct {
 	immutable bool
 }
 
-func (o treeObject) write(w http.ResponseWriter) error {
+// Visit implements api.Response.
+func (o treeObject) Visit(w http.ResponseWriter) error {
 	w.Header().Set("Content-Type", o.kind)
 	if o.immutable {
 		w.Header().Set("Cache-Control", "private, max-age=31536000, immutable")
@@ -29,24 +30,15 @@ func (o treeObject) write(w http.ResponseWriter) error {
 	return err
 }
 
-// VisitGetServiceTreeResponse implements api.GetServiceTreeResponseObject.
-func (o treeObject) VisitGetServiceTreeResponse(w http.ResponseWriter) error { return o.write(w) }
-
-// VisitGetAccountTreeResponse implements api.GetAccountTreeResponseObject.
-func (o treeObject) VisitGetAccountTreeResponse(w http.ResponseWriter) error { return o.write(w) }
-
-// VisitGetAuditProofResponse implements api.GetAuditProofResponseObject.
-func (o treeObject) VisitGetAuditProofResponse(w http.ResponseWriter) error { return o.write(w) }
-
 const plainText = "text/plain; charset=utf-8"
 
 // GetServiceTree handles GET /v1/audit/{object}.
-func (s *Server) GetServiceTree(ctx context.Context, r api.GetServiceTreeRequestObject) (api.GetServiceTreeResponseObject, error) {
+func (s *Server) GetServiceTree(ctx context.Context, r api.GetServiceTreeRequestObject) (api.Response, error) {
 	return s.treeObject(ctx, audit.Service, r.Object)
 }
 
 // GetAccountTree handles GET /v1/audit/accounts/{accountId}/{object}. Another account's tree is answered like one that does not exist.
-func (s *Server) GetAccountTree(ctx context.Context, r api.GetAccountTreeRequestObject) (api.GetAccountTreeResponseObject, error) {
+func (s *Server) GetAccountTree(ctx context.Context, r api.GetAccountTreeRequestObject) (api.Response, error) {
 	if r.AccountID != callerOf(ctx).Account {
 		return nil, notInTree("the tree of account %s has no %s", r.AccountID, r.Object)
 	}
@@ -54,7 +46,7 @@ func (s *Server) GetAccountTree(ctx context.Context, r api.GetAccountTreeRequest
 }
 
 // GetAuditProof handles GET /v1/audit/proofs/{eventId}.
-func (s *Server) GetAuditProof(ctx context.Context, r api.GetAuditProofRequestObject) (api.GetAuditProofResponseObject, error) {
+func (s *Server) GetAuditProof(ctx context.Context, r api.GetAuditProofRequestObject) (api.Response, error) {
 	proof, err := s.audit.Proof(ctx, callerOf(ctx).Account, r.EventID)
 	if errors.Is(err, audit.ErrNotSealed) {
 		return nil, notInTree("the account's tree has no event %s; one that was recorded a few seconds ago is added soon", r.EventID)

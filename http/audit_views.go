@@ -10,13 +10,9 @@ import (
 )
 
 // ListViewAsOf handles POST /v1/audit/views/{view}.
-func (s *Server) ListViewAsOf(ctx context.Context, r api.ListViewAsOfRequestObject) (api.ListViewAsOfResponseObject, error) {
+func (s *Server) ListViewAsOf(ctx context.Context, r api.ListViewAsOfRequestObject) (*api.AcceptedJSONResponse, error) {
 	at := auditview.Moment{Position: r.Body.AsOf.Position, Time: r.Body.AsOf.TimeUtc}
-	done, err := s.commands.Accounts.ListView(ctx, callerOf(ctx), r.View, at)
-	if err != nil {
-		return nil, err
-	}
-	return api.ListViewAsOf202JSONResponse{AcceptedJSONResponse: s.accepted(done)}, nil
+	return s.accepted(s.commands.Accounts.ListView(ctx, callerOf(ctx), r.View, at))
 }
 
 // listedView returns the result of ListViewAsOf.

@@ -13,8 +13,7 @@ import (
 )
 
 // GetBenchmarkQuestions handles GET …/aiReadiness/benchmark/questions.
-func (s *Server) GetBenchmarkQuestions(ctx context.Context,
-	r api.GetBenchmarkQuestionsRequestObject) (api.GetBenchmarkQuestionsResponseObject, error) {
+func (s *Server) GetBenchmarkQuestions(ctx context.Context, r api.GetBenchmarkQuestionsRequestObject) (api.Response, error) {
 	saved, err := s.commands.Benchmarks.SavedQuestions(ctx, callerOf(ctx), r.WorkspaceID, r.SemanticModelID)
 	if err != nil {
 		return nil, err
@@ -22,7 +21,7 @@ func (s *Server) GetBenchmarkQuestions(ctx context.Context,
 	if f := r.Params.Format; f != nil && *f != "json" {
 		return newQuestionsFile(goldenset.Format(*f), saved)
 	}
-	return api.GetBenchmarkQuestions200JSONResponse(saved), nil
+	return api.OK{Body: saved}, nil
 }
 
 // questionsFile is a response with saved questions as a file.
@@ -40,8 +39,8 @@ func newQuestionsFile(f goldenset.Format, saved benchmark.QuestionsResult) (ques
 	return questionsFile{f, text}, err
 }
 
-// VisitGetBenchmarkQuestionsResponse implements api.GetBenchmarkQuestionsResponseObject.
-func (f questionsFile) VisitGetBenchmarkQuestionsResponse(w http.ResponseWriter) error {
+// Visit implements api.Response.
+func (f questionsFile) Visit(w http.ResponseWriter) error {
 	h := w.Header()
 	h.Set("Content-Type", f.format.MediaType()+"; charset=utf-8")
 	h.Set("Content-Disposition", `attachment; filename="questions.`+string(f.format)+`"`)
@@ -51,30 +50,21 @@ func (f questionsFile) VisitGetBenchmarkQuestionsResponse(w http.ResponseWriter)
 
 // GenerateBenchmarkQuestions handles POST …/aiReadiness/benchmark/questions/generate.
 func (s *Server) GenerateBenchmarkQuestions(ctx context.Context,
-	r api.GenerateBenchmarkQuestionsRequestObject) (api.GenerateBenchmarkQuestionsResponseObject, error) {
+	r api.GenerateBenchmarkQuestionsRequestObject) (*api.AcceptedJSONResponse, error) {
 	count := benchmark.DefaultGenerated
 	if r.Body != nil && r.Body.Count != nil {
 		count = *r.Body.Count
 	}
-	done, err := s.commands.Benchmarks.GenerateQuestions(ctx, callerOf(ctx), r.WorkspaceID, r.SemanticModelID, count)
-	if err != nil {
-		return nil, err
-	}
-	return api.GenerateBenchmarkQuestions202JSONResponse{AcceptedJSONResponse: s.accepted(done)}, nil
+	return s.accepted(s.commands.Benchmarks.GenerateQuestions(ctx, callerOf(ctx), r.WorkspaceID, r.SemanticModelID, count))
 }
 
 // SaveBenchmarkQuestions handles POST …/aiReadiness/benchmark/questions/save.
-func (s *Server) SaveBenchmarkQuestions(ctx context.Context,
-	r api.SaveBenchmarkQuestionsRequestObject) (api.SaveBenchmarkQuestionsResponseObject, error) {
+func (s *Server) SaveBenchmarkQuestions(ctx context.Context, r api.SaveBenchmarkQuestionsRequestObject) (*api.AcceptedJSONResponse, error) {
 	set := benchmark.Set{Questions: r.Body.Questions, Repeats: benchmark.DefaultRepeats}
 	if r.Body.Repeats != nil {
 		set.Repeats = *r.Body.Repeats
 	}
-	done, err := s.commands.Benchmarks.SaveQuestions(ctx, callerOf(ctx), r.WorkspaceID, r.SemanticModelID, set)
-	if err != nil {
-		return nil, err
-	}
-	return api.SaveBenchmarkQuestions202JSONResponse{AcceptedJSONResponse: s.accepted(done)}, nil
+	return s.accepted(s.commands.Benchmarks.SaveQuestions(ctx, callerOf(ctx), r.WorkspaceID, r.SemanticModelID, set))
 }
 
 // questions returns the result of an operation that generated or saved benchmark questions.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"readiness/commands"
 	"readiness/domain"
 	"readiness/domain/benchmark"
 	"readiness/domain/item"
@@ -20,17 +21,23 @@ import (
 )
 
 // StartBenchmarkRun handles POST …/aiReadiness/benchmark/runs.
-func (s *Server) StartBenchmarkRun(ctx context.Context, r api.StartBenchmarkRunRequestObject) (api.StartBenchmarkRunResponseObject, error) {
-	done, err := s.commands.Benchmarks.StartRun(ctx, callerOf(ctx), r.WorkspaceID, r.SemanticModelID, answererRequest(r.Body.AnsweredBy),
-		r.Body.Repeats)
-	if err != nil {
-		return nil, err
+func (s *Server) StartBenchmarkRun(ctx context.Context, r api.StartBenchmarkRunRequestObject) (*api.AcceptedJSONResponse, error) {
+	return s.accepted(s.commands.Benchmarks.StartRun(ctx, callerOf(ctx), r.WorkspaceID, r.SemanticModelID, answererRequest(r.Body.AnsweredBy),
+		r.Body.Repeats))
+}
+
+// ImportBenchmarkRun handles POST …/aiReadiness/benchmark/runs/import.
+func (s *Server) ImportBenchmarkRun(ctx context.Context, r api.ImportBenchmarkRunRequestObject) (*api.AcceptedJSONResponse, error) {
+	files := make([]commands.ImportedFile, len(r.Body.Files))
+	for i, f := range r.Body.Files {
+		files[i] = commands.ImportedFile{Name: f.Name, Text: f.Content}
 	}
-	return api.StartBenchmarkRun202JSONResponse{AcceptedJSONResponse: s.accepted(done)}, nil
+	return s.accepted(s.commands.Benchmarks.ImportRun(ctx, callerOf(ctx), r.WorkspaceID, r.SemanticModelID, files,
+		strings.TrimSpace(optional.Text(r.Body.AnsweredBy))))
 }
 
 // ListBenchmarkRuns handles GET …/aiReadiness/benchmark/runs.
-func (s *Server) ListBenchmarkRuns(ctx context.Context, r api.ListBenchmarkRunsRequestObject) (api.ListBenchmarkRunsResponseObject, error) {
+func (s *Server) ListBenchmarkRuns(ctx context.Context, r api.ListBenchmarkRunsRequestObject) (*api.BenchmarkRunList, error) {
 	who := callerOf(ctx)
 	path := "/v1/workspaces/" + r.WorkspaceID.String() + "/semanticModels/" + r.SemanticModelID.String() + "/aiReadiness/benchmark/runs"
 	p, err := paging.Open[projections.BenchmarkRunCursor](s.lists, who.Account, path, nil, r.Params.MaxResults, r.Params.ContinuationToken)
@@ -56,21 +63,20 @@ func (s *Server) ListBenchmarkRuns(ctx context.Context, r api.ListBenchmarkRunsR
 	for i, run := range found {
 		list.Value[i] = benchmarkRun(run)
 	}
-	return api.ListBenchmarkRuns200JSONResponse(list), nil
+	return &list, nil
 }
 
 // GetBenchmarkRun handles GET …/aiReadiness/benchmark/runs/{runId}.
-func (s *Server) GetBenchmarkRun(ctx context.Context, r api.GetBenchmarkRunRequestObject) (api.GetBenchmarkRunResponseObject, error) {
+func (s *Server) GetBenchmarkRun(ctx context.Context, r api.GetBenchmarkRunRequestObject) (*api.BenchmarkRun, error) {
 	run, err := s.benchmarkRun(ctx, r.WorkspaceID, r.SemanticModelID, r.RunID)
 	if err != nil {
 		return nil, err
 	}
-	return api.GetBenchmarkRun200JSONResponse(benchmarkRun(run)), nil
+	return new(benchmarkRun(run)), nil
 }
 
 // DeleteBenchmarkRun handles DELETE …/aiReadiness/benchmark/runs/{runId}.
-func (s *Server) DeleteBenchmarkRun(ctx context.Context, r api.DeleteBenchmarkRunRequestObject) (api.DeleteBenchmarkRunResponseObject,
-	error) {
+func (s *Server) DeleteBenchmarkRun(ctx context.Context, r api.DeleteBenchmarkRunRequestObject) (*api.DeletedBenchmarkRun, error) {
 	run, err := s.benchmarkRun(ctx, r.WorkspaceID, r.SemanticModelID, r.RunID)
 	if err != nil {
 		return nil, err
@@ -78,12 +84,11 @@ func (s *Server) DeleteBenchmarkRun(ctx context.Context, r api.DeleteBenchmarkRu
 	if err := s.commands.Benchmarks.DeleteRun(ctx, callerOf(ctx), r.WorkspaceID, r.SemanticModelID, r.RunID); err != nil {
 		return nil, err
 	}
-	return api.DeleteBenchmarkRun200JSONResponse{RunID: run.RunID, Deleted: true}, nil
+	return &api.DeletedBenchmarkRun{RunID: run.RunID, Deleted: true}, nil
 }
 
 // GetBenchmarkRunResult handles GET …/aiReadiness/benchmark/runs/{runId}/result.
-func (s *Server) GetBenchmarkRunResult(ctx context.Context,
-	r api.GetBenchmarkRunResultRequestObject) (api.GetBenchmarkRunResultResponseObject, error) {
+func (s *Server) GetBenchmarkRunResult(ctx context.Context, r api.GetBenchmarkRunResultRequestObject) (*api.BenchmarkRunResult, error) {
 	run, err := s.benchmarkRunToRead(ctx, r.WorkspaceID, r.SemanticModelID, r.RunID)
 	if err != nil {
 		return nil, err
@@ -99,11 +104,11 @@ func (s *Server) GetBenchmarkRunResult(ctx context.Context,
 		}
 		return nil, err
 	}
-	return api.GetBenchmarkRunResult200JSONResponse(result), nil
+	return &result, nil
 }
 
 // OverruleVerdict handles POST …/benchmark/runs/{runId}/questions/{questionId}/verdict.
-func (s *Server) OverruleVerdict(ctx context.Context, r api.OverruleVerdictRequestObject) (api.OverruleVerdictResponseObject, error) {
+func (s *Server) OverruleVerdict(ctx context.Context, r api.OverruleVerdictRequestObject) (*api.BenchmarkRun, error) {
 	o := benchmark.Overrule{QuestionID: r.QuestionID, Verdict: verdict.Verdict(r.Body.Verdict), Reason: strings.TrimSpace(r.Body.Reason)}
 	if r.Body.N != nil {
 		o.N = *r.Body.N
@@ -116,7 +121,7 @@ func (s *Server) OverruleVerdict(ctx context.Context, r api.OverruleVerdictReque
 	if err != nil {
 		return nil, err
 	}
-	return api.OverruleVerdict200JSONResponse(benchmarkRun(run)), nil
+	return new(benchmarkRun(run)), nil
 }
 
 // benchmarked returns the result of the operation of a benchmark run.

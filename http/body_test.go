@@ -227,7 +227,7 @@ func TestEnumerations(t *testing.T) {
 			schema, member, path, body string
 			want                       []string
 		}{
-			{"AnsweredByRequest", "kind", abTestsPath, creation(kind, `{"kind":"Oracle"}`), []string{"DataAgent", "ServiceTestAgent", "PlatformAssistant", "GenericAgent"}},
+			{"AnsweredByRequest", "kind", abTestsPath, creation(kind, `{"kind":"Oracle"}`), []string{"DataAgent", "ServiceTestAgent", "PlatformAssistant", "GenericAgent", "Imported"}},
 			{"AbTestHypothesisRequest", "kind", abTestsPath, creation(end, `"hypothesis":{"text":"x","kind":"a"},"source":`), []string{"A", "B", "Same"}},
 			{"AbTestSourceRequest", "kind", abTestsPath, creation(source, `{"kind":"run"}`), []string{"Run", "Questions"}},
 			{"CreateAbTestRequest", "correctAnswers", abTestsPath, creation(end, `"correctAnswers":"","source":`), []string{"Preserve", "Update"}},

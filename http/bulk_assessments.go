@@ -63,7 +63,7 @@ func bulk(run assessment.Run, stored map[uuid.UUID]*readiness.Fingerprint) api.B
 	return out
 }
 
-// acrossModels compares those of the run's models that are stored and that the reader may see (docs/regime.md I). It
+// acrossModels compares those of the run's models that are stored and that the reader may see. It
 // returns nil if there are fewer than two.
 func (s *Server) acrossModels(ctx context.Context, o projections.Operation, run assessment.Run,
 	stored map[uuid.UUID]*readiness.Fingerprint) (*api.AcrossModels, error) {

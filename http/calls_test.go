@@ -92,6 +92,8 @@ type routed struct {
 
 const aVerdict = `{"verdict":"correct","reason":"It is rounded."}`
 
+const someAnswers = `{"files":[{"name":"answers.csv","content":"question,answer\nHow many?,1\n"}]}`
+
 const oneQuestion = `{"questions":[{"text":"How many?","expected":{"value":"1"}}]}`
 
 // calls returns functions that prepare the call of every route, by method and path. Calls with different numbers do
@@ -226,6 +228,11 @@ func (c *calling) calls() map[string]func(n int) routed {
 			id := c.model(n)
 			c.disk.done("ada", questionsPath(id)+"/save", oneQuestion)
 			return starts(benchmarkPath(id), `{"answeredBy":{"kind":"PlatformAssistant"}}`)
+		},
+		"POST " + model + "/benchmark/runs/import": func(n int) routed {
+			id := c.model(n)
+			c.disk.done("ada", questionsPath(id)+"/save", oneQuestion)
+			return starts(benchmarkPath(id)+"/import", someAnswers)
 		},
 		"GET " + model + "/benchmark/runs":         func(int) routed { memory.benchmark("acme", modelA); return get(benchmarkPath(modelA)) },
 		"GET " + model + "/benchmark/runs/{runId}": func(int) routed { return get(benchmarkPath(modelA) + "/" + memory.benchmark("acme", modelA).String()) },

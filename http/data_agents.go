@@ -10,28 +10,23 @@ import (
 )
 
 // AssessDataAgent handles POST …/dataAgents/{dataAgentId}/aiReadiness/assess.
-func (s *Server) AssessDataAgent(ctx context.Context, r api.AssessDataAgentRequestObject) (api.AssessDataAgentResponseObject, error) {
-	done, err := s.commands.Assessments.StartAgent(ctx, callerOf(ctx), r.WorkspaceID, r.DataAgentID)
-	if err != nil {
-		return nil, err
-	}
-	return api.AssessDataAgent202JSONResponse{AcceptedJSONResponse: s.accepted(done)}, nil
+func (s *Server) AssessDataAgent(ctx context.Context, r api.AssessDataAgentRequestObject) (*api.AcceptedJSONResponse, error) {
+	return s.accepted(s.commands.Assessments.StartAgent(ctx, callerOf(ctx), r.WorkspaceID, r.DataAgentID))
 }
 
 // ListDataAgentAssessments handles GET …/dataAgents/{dataAgentId}/aiReadiness/assessments.
 func (s *Server) ListDataAgentAssessments(ctx context.Context,
-	r api.ListDataAgentAssessmentsRequestObject) (api.ListDataAgentAssessmentsResponseObject, error) {
+	r api.ListDataAgentAssessmentsRequestObject) (*api.AssessmentSummaryList, error) {
 	list, err := s.assessmentsOf(ctx, r.WorkspaceID, item.DataAgent, r.DataAgentID, "dataAgents", nil, r.Params.MaxResults,
 		r.Params.ContinuationToken)
 	if err != nil {
 		return nil, err
 	}
-	return api.ListDataAgentAssessments200JSONResponse(list), nil
+	return &list, nil
 }
 
 // GetDataAgentAssessment handles GET …/dataAgents/{dataAgentId}/aiReadiness/assessments/{assessmentId}.
-func (s *Server) GetDataAgentAssessment(ctx context.Context,
-	r api.GetDataAgentAssessmentRequestObject) (api.GetDataAgentAssessmentResponseObject, error) {
+func (s *Server) GetDataAgentAssessment(ctx context.Context, r api.GetDataAgentAssessmentRequestObject) (*api.DataAgentAssessment, error) {
 	a, err := s.assessmentOf(ctx, r.WorkspaceID, item.DataAgent, r.DataAgentID, r.AssessmentID)
 	if err != nil {
 		return nil, err
@@ -40,7 +35,7 @@ func (s *Server) GetDataAgentAssessment(ctx context.Context,
 	if err != nil {
 		return nil, err
 	}
-	return api.GetDataAgentAssessment200JSONResponse(body), nil
+	return &body, nil
 }
 
 // agentAssessment converts a stored assessment of a data agent, with its document, to its API form. It is that of a model, with the

@@ -80,7 +80,7 @@ func TestAssessmentOfADataAgent(t *testing.T) {
 	want := map[string]any{
 		"assessmentId": made.String(), "workspaceId": sales.String(), "workspaceName": "Sales", "dataAgentId": agent.String(), "dataAgentName": "Analyst",
 		"score": 61.0, "scoreDataAgent": 61.0, "findingsCount": 4.0, "stage": "Published", "schemaVersion": 1.0,
-		"regime":   map[string]any{"id": "2026-11", "usageInScoring": false, "comparableWithPrevious": false},
+		"regime":   map[string]any{"id": "2026-11", "usageInScoring": false, "comparableWithPrevious": false, "outdated": true},
 		"stored":   map[string]any{"location": "Service", "deliveryPending": false},
 		"document": map[string]any{"schemaVersion": 1.0, "report": map[string]any{"overall_score": 61.0, "dimensions": []any{}, "findings": []any{}}},
 		"sources": []any{

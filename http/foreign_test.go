@@ -64,6 +64,7 @@ func TestIDsOfAnotherAccount(t *testing.T) {
 		"changeSchedule":          `{"enabled":true}`,
 		"changeAIProvider":        `{"enabled":true}`,
 		"updateAbTest":            `{"name":"Mine"}`,
+		"importBenchmarkRun":      someAnswers,
 		"startBenchmarkRun":       `{"answeredBy":{"kind":"PlatformAssistant"}}`,
 		"saveBenchmarkQuestions":  `{"questions":[]}`,
 		"overruleVerdict":         aVerdict,

@@ -11,7 +11,7 @@ import (
 )
 
 // GetHistory handles GET …/semanticModels/{semanticModelId}/aiReadiness/history.
-func (s *Server) GetHistory(ctx context.Context, r api.GetHistoryRequestObject) (api.GetHistoryResponseObject, error) {
+func (s *Server) GetHistory(ctx context.Context, r api.GetHistoryRequestObject) (*api.History, error) {
 	who := callerOf(ctx)
 	path := "/v1/workspaces/" + r.WorkspaceID.String() + "/semanticModels/" + r.SemanticModelID.String() + "/aiReadiness/history"
 	p, err := paging.Open[projections.AssessmentCursor](s.lists, who.Account, path, url.Values{}, r.Params.MaxResults,
@@ -37,7 +37,7 @@ func (s *Server) GetHistory(ctx context.Context, r api.GetHistoryRequestObject) 
 	for i, a := range found {
 		list.Value[i] = historyPoint(a)
 	}
-	return api.GetHistory200JSONResponse(list), err
+	return new(list), err
 }
 
 func historyPoint(a projections.Assessed) api.HistoryPoint {

@@ -13,7 +13,7 @@ import (
 )
 
 // ListLicenses handles GET /v1/licenses.
-func (s *Server) ListLicenses(ctx context.Context, _ api.ListLicensesRequestObject) (api.ListLicensesResponseObject, error) {
+func (s *Server) ListLicenses(ctx context.Context, _ api.ListLicensesRequestObject) (*api.LicenseList, error) {
 	c := callOf(ctx)
 	licensing, err := s.views.Licensing(ctx, c.caller.Account)
 	if err != nil {
@@ -46,5 +46,5 @@ func (s *Server) ListLicenses(ctx context.Context, _ api.ListLicensesRequestObje
 		}
 		return cmp.Compare(a.LicenseID, b.LicenseID)
 	})
-	return api.ListLicenses200JSONResponse(list), nil
+	return &list, nil
 }

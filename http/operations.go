@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"strconv"
 	"strings"
 	"time"
 
@@ -31,7 +30,7 @@ import (
 const retention = 7 * 24 * time.Hour
 
 // ListOperations handles GET /v1/operations.
-func (s *Server) ListOperations(ctx context.Context, r api.ListOperationsRequestObject) (api.ListOperationsResponseObject, error) {
+func (s *Server) ListOperations(ctx context.Context, r api.ListOperationsRequestObject) (*api.OperationList, error) {
 	who := callerOf(ctx)
 	q := projections.OperationsQuery{AccountID: who.Account, Since: s.now().Add(-retention)}
 	filters := url.Values{}
@@ -59,12 +58,12 @@ func (s *Server) ListOperations(ctx context.Context, r api.ListOperationsRequest
 	for i, o := range found {
 		list.Value[i] = state(o)
 	}
-	return api.ListOperations200JSONResponse(list), nil
+	return &list, nil
 }
 
 // GetOperation handles GET /v1/operations/{operationId}. A read by its owner resumes an operation that waits for the
 // owner; a HEAD does not.
-func (s *Server) GetOperation(ctx context.Context, r api.GetOperationRequestObject) (api.GetOperationResponseObject, error) {
+func (s *Server) GetOperation(ctx context.Context, r api.GetOperationRequestObject) (api.Response, error) {
 	o, err := s.operation(ctx, r.OperationID)
 	var needed *operation.SignInNeeded
 	if who := callerOf(ctx); err == nil && o.Waits && o.Owner == who.PersonID && !callOf(ctx).head {
@@ -116,25 +115,16 @@ type readState struct {
 	headers api.GetOperation200ResponseHeaders
 }
 
-// VisitGetOperationResponse implements api.GetOperationResponseObject.
-func (a readState) VisitGetOperationResponse(w http.ResponseWriter) error {
-	h := w.Header()
-	h.Set("Content-Type", "application/json")
-	h.Set("ETag", a.headers.ETag)
-	if a.headers.Location != nil {
-		h.Set("Location", *a.headers.Location)
-	}
-	if a.headers.RetryAfter != nil {
-		h.Set("Retry-After", strconv.Itoa(*a.headers.RetryAfter))
-	}
-	h.Set("X-Ms-Operation-Id", a.headers.XMsOperationID.String())
+// Visit implements api.Response.
+func (a readState) Visit(w http.ResponseWriter) error {
+	w.Header().Set("Content-Type", "application/json")
+	a.headers.Set(w.Header())
 	_, err := w.Write(append(a.text, '\n')) // as all JSON responses end
 	return err
 }
 
 // GetOperationResult handles GET /v1/operations/{operationId}/result.
-func (s *Server) GetOperationResult(ctx context.Context, r api.GetOperationResultRequestObject) (api.GetOperationResultResponseObject,
-	error) {
+func (s *Server) GetOperationResult(ctx context.Context, r api.GetOperationResultRequestObject) (api.Response, error) {
 	o, err := s.operation(ctx, r.OperationID)
 	if err != nil {
 		return nil, err
@@ -219,12 +209,8 @@ func (s *Server) checkExpiry(o projections.Operation, until time.Time) error {
 }
 
 // CancelOperation handles POST /v1/operations/{operationId}/cancel.
-func (s *Server) CancelOperation(ctx context.Context, r api.CancelOperationRequestObject) (api.CancelOperationResponseObject, error) {
-	done, err := s.commands.Operations.Cancel(ctx, callerOf(ctx), r.OperationID)
-	if err != nil {
-		return nil, err
-	}
-	return api.CancelOperation202JSONResponse{AcceptedJSONResponse: s.accepted(done)}, nil
+func (s *Server) CancelOperation(ctx context.Context, r api.CancelOperationRequestObject) (*api.AcceptedJSONResponse, error) {
+	return s.accepted(s.commands.Operations.Cancel(ctx, callerOf(ctx), r.OperationID))
 }
 
 // operation returns an operation of the caller's account.
@@ -281,12 +267,15 @@ func state(o projections.Operation) api.Operation {
 }
 
 // accepted returns the 202 of a call that started work.
-func (s *Server) accepted(a commands.Accepted) api.AcceptedJSONResponse {
+func (s *Server) accepted(a commands.Accepted, err error) (*api.AcceptedJSONResponse, error) {
+	if err != nil {
+		return nil, err
+	}
 	at := s.operationAddress(a.OperationID)
-	return api.AcceptedJSONResponse{
+	return &api.AcceptedJSONResponse{
 		Body:    api.Accepted{OperationID: a.OperationID, Location: at},
 		Headers: api.AcceptedResponseHeaders{Location: at, RetryAfter: retryAfter(0), XMsOperationID: a.OperationID},
-	}
+	}, nil
 }
 
 func (s *Server) operationAddress(id uuid.UUID) string {

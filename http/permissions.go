@@ -11,7 +11,7 @@ import (
 
 // ListPermissions handles GET /v1/account/permissions. While the platform does not respond, no permission is
 // available.
-func (s *Server) ListPermissions(ctx context.Context, _ api.ListPermissionsRequestObject) (api.ListPermissionsResponseObject, error) {
+func (s *Server) ListPermissions(ctx context.Context, _ api.ListPermissionsRequestObject) (*api.PermissionList, error) {
 	access, err := s.commands.Accounts.Permissions.Access(ctx, callerOf(ctx).Caller)
 	if err != nil && !domain.IsRefused(err, domain.PlatformUnavailable) {
 		return nil, err
@@ -24,5 +24,5 @@ func (s *Server) ListPermissions(ctx context.Context, _ api.ListPermissionsReque
 			NeededFor: p.NeededFor, Message: optional.Of(p.Message), ConsentURL: optional.Of(p.ConsentURL),
 		}
 	}
-	return api.ListPermissions200JSONResponse(list), nil
+	return &list, nil
 }

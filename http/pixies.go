@@ -16,41 +16,24 @@ import (
 )
 
 // AddPixies handles POST …/reports/{reportId}/addPixies.
-func (s *Server) AddPixies(ctx context.Context, r api.AddPixiesRequestObject) (api.AddPixiesResponseObject, error) {
-	done, err := s.commands.Pixies.Start(ctx, callerOf(ctx), pixies.Adds, r.WorkspaceID, r.ReportID)
-	if err != nil {
-		return nil, err
-	}
-	return api.AddPixies202JSONResponse{AcceptedJSONResponse: s.accepted(done)}, nil
+func (s *Server) AddPixies(ctx context.Context, r api.AddPixiesRequestObject) (*api.AcceptedJSONResponse, error) {
+	return s.accepted(s.commands.Pixies.Start(ctx, callerOf(ctx), pixies.Adds, r.WorkspaceID, r.ReportID))
 }
 
 // RemovePixies handles POST …/reports/{reportId}/removePixies.
-func (s *Server) RemovePixies(ctx context.Context, r api.RemovePixiesRequestObject) (api.RemovePixiesResponseObject, error) {
-	done, err := s.commands.Pixies.Start(ctx, callerOf(ctx), pixies.Removes, r.WorkspaceID, r.ReportID)
-	if err != nil {
-		return nil, err
-	}
-	return api.RemovePixies202JSONResponse{AcceptedJSONResponse: s.accepted(done)}, nil
+func (s *Server) RemovePixies(ctx context.Context, r api.RemovePixiesRequestObject) (*api.AcceptedJSONResponse, error) {
+	return s.accepted(s.commands.Pixies.Start(ctx, callerOf(ctx), pixies.Removes, r.WorkspaceID, r.ReportID))
 }
 
 // AddPixiesToReports handles POST …/reports/addPixies.
-func (s *Server) AddPixiesToReports(ctx context.Context, r api.AddPixiesToReportsRequestObject) (api.AddPixiesToReportsResponseObject,
-	error) {
-	done, err := s.commands.Pixies.StartBulk(ctx, callerOf(ctx), pixies.Adds, r.WorkspaceID, r.Body.ReportIds)
-	if err != nil {
-		return nil, err
-	}
-	return api.AddPixiesToReports202JSONResponse{AcceptedJSONResponse: s.accepted(done)}, nil
+func (s *Server) AddPixiesToReports(ctx context.Context, r api.AddPixiesToReportsRequestObject) (*api.AcceptedJSONResponse, error) {
+	return s.accepted(s.commands.Pixies.StartBulk(ctx, callerOf(ctx), pixies.Adds, r.WorkspaceID, r.Body.ReportIds))
 }
 
 // RemovePixiesFromReports handles POST …/reports/removePixies.
 func (s *Server) RemovePixiesFromReports(ctx context.Context,
-	r api.RemovePixiesFromReportsRequestObject) (api.RemovePixiesFromReportsResponseObject, error) {
-	done, err := s.commands.Pixies.StartBulk(ctx, callerOf(ctx), pixies.Removes, r.WorkspaceID, r.Body.ReportIds)
-	if err != nil {
-		return nil, err
-	}
-	return api.RemovePixiesFromReports202JSONResponse{AcceptedJSONResponse: s.accepted(done)}, nil
+	r api.RemovePixiesFromReportsRequestObject) (*api.AcceptedJSONResponse, error) {
+	return s.accepted(s.commands.Pixies.StartBulk(ctx, callerOf(ctx), pixies.Removes, r.WorkspaceID, r.Body.ReportIds))
 }
 
 // pixies returns the result of a run that added or removed Pixies: of its one report, or of each report in the order
@@ -105,7 +88,7 @@ func (s *Server) pixies(ctx context.Context, o projections.Operation) (api.Opera
 const maxPages = 100
 
 // GetPageViews handles GET …/reports/{reportId}/pixies/views.
-func (s *Server) GetPageViews(ctx context.Context, r api.GetPageViewsRequestObject) (api.GetPageViewsResponseObject, error) {
+func (s *Server) GetPageViews(ctx context.Context, r api.GetPageViewsRequestObject) (*api.PageViews, error) {
 	who := callerOf(ctx)
 	if _, err := s.commands.Workspaces.Item(ctx, who, r.WorkspaceID, item.Report, r.ReportID); err != nil {
 		return nil, err
@@ -123,5 +106,5 @@ func (s *Server) GetPageViews(ctx context.Context, r api.GetPageViewsRequestObje
 			out.Value = append(out.Value, api.ViewedPage{Page: p.Page, Views: p.Total(), Days: p.Views})
 		}
 	}
-	return api.GetPageViews200JSONResponse(out), nil
+	return &out, nil
 }

@@ -25,7 +25,7 @@ const (
 )
 
 // GetPortfolio handles GET /v1/aiReadiness/portfolio.
-func (s *Server) GetPortfolio(ctx context.Context, r api.GetPortfolioRequestObject) (api.GetPortfolioResponseObject, error) {
+func (s *Server) GetPortfolio(ctx context.Context, r api.GetPortfolioRequestObject) (*api.Portfolio, error) {
 	q, filters := s.portfolioQuery(callerOf(ctx).Account, r.Params)
 	p, err := paging.Open[projections.PortfolioCursor](s.lists, q.AccountID, portfolioPath, filters, r.Params.MaxResults,
 		r.Params.ContinuationToken)
@@ -42,14 +42,16 @@ func (s *Server) GetPortfolio(ctx context.Context, r api.GetPortfolioRequestObje
 	list.Value = make([]api.PortfolioModel, len(found))
 	for i, m := range found {
 		list.Value[i] = portfolioModel(m)
+		list.Value[i].Outdated = m.Newest.RegimeID != q.Regime
 	}
-	return api.GetPortfolio200JSONResponse(list), err
+	return new(list), err
 }
 
 // portfolioQuery returns the query of a call without its page, and its filters.
 func (s *Server) portfolioQuery(accountID string, params api.GetPortfolioParams) (projections.PortfolioQuery, url.Values) {
 	q := projections.PortfolioQuery{
 		AccountID: accountID, ScoreBelow: params.ScoreBelow, NotAssessedSince: params.NotAssessedSince, Sort: projections.PortfolioByScore,
+		Regime: s.commands.RegimeID(),
 		// Pages of a list compare with the same scores all day.
 		Earlier: s.now().UTC().Truncate(24*time.Hour).AddDate(0, 0, -earlierAge),
 	}
@@ -67,6 +69,10 @@ func (s *Server) portfolioQuery(accountID string, params api.GetPortfolioParams)
 	}
 	if q.NotAssessedSince != nil {
 		filters.Set("notAssessedSince", q.NotAssessedSince.Format(time.RFC3339Nano))
+	}
+	if params.Outdated != nil && *params.Outdated {
+		q.Outdated = true
+		filters.Set("outdated", "true")
 	}
 	if params.Sort != nil && *params.Sort != api.GetPortfolioParamsSortScore {
 		q.Sort = projections.PortfolioSort(*params.Sort)
@@ -126,6 +132,7 @@ func portfolioModel(m projections.PortfolioModel) api.PortfolioModel {
 			AssessmentID: b.AssessmentID, AssessedAtUtc: b.AssessedAt.UTC(), Score: *b.Score, Change: *a.Score - *b.Score,
 		}
 	}
+	out.Evidence = evidence(m.Evidence, a.DefinitionHash)
 	if m.Tracked != "" {
 		out.TrackedItemStatus = new(api.PortfolioModelTrackedItemStatus(m.Tracked))
 	}

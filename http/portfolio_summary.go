@@ -21,11 +21,10 @@ const (
 )
 
 // GetPortfolioSummary handles GET /v1/aiReadiness/portfolio/summary.
-func (s *Server) GetPortfolioSummary(ctx context.Context,
-	r api.GetPortfolioSummaryRequestObject) (api.GetPortfolioSummaryResponseObject, error) {
+func (s *Server) GetPortfolioSummary(ctx context.Context, r api.GetPortfolioSummaryRequestObject) (*api.PortfolioSummary, error) {
 	who, of := callerOf(ctx), r.Params
 	q, _ := s.portfolioQuery(who.Account, api.GetPortfolioParams{Q: of.Q, WorkspaceID: of.WorkspaceID, ScoreBelow: of.ScoreBelow,
-		NotAssessedSince: of.NotAssessedSince})
+		NotAssessedSince: of.NotAssessedSince, Outdated: of.Outdated})
 	names, err := s.visible.workspaces(ctx, who)
 	if err != nil {
 		return nil, err
@@ -47,7 +46,7 @@ func (s *Server) GetPortfolioSummary(ctx context.Context,
 		}
 		out.Changes = &c
 	}
-	return api.GetPortfolioSummary200JSONResponse(out), nil
+	return &out, nil
 }
 
 // summary adds the scores of workspaces, whose names are given.
@@ -67,6 +66,7 @@ func summary(found []projections.WorkspaceScores, names map[uuid.UUID]string) ap
 		out.Models += w.Models
 		out.Scored += one.Scored
 		out.NotAssessedFor30Days += w.Late
+		out.Outdated += w.Outdated
 		out.FindingsBySeverity.High += w.Severities.High
 		out.FindingsBySeverity.Medium += w.Severities.Medium
 		out.FindingsBySeverity.Low += w.Severities.Low

@@ -104,7 +104,7 @@ func TestPortfolioSummary(t *testing.T) {
 	got = w.get(summaryPath, ada).ok(200)
 	bands := []any{1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 1.0}
 	if diff := cmp.Diff(map[string]any{
-		"models": 3.0, "scored": 3.0, "notAssessedFor30Days": 1.0, "mean": 56.33, "scores": bands, "findingsBySeverity": map[string]any{"high": 3.0, "medium": 6.0, "low": 12.0},
+		"models": 3.0, "scored": 3.0, "notAssessedFor30Days": 1.0, "outdated": 3.0, "mean": 56.33, "scores": bands, "findingsBySeverity": map[string]any{"high": 3.0, "medium": 6.0, "low": 12.0},
 		"dimensions":      []any{map[string]any{"dimension": "naming", "mean": 56.33, "models": 3.0}}, // time has no score
 		"changes":         map[string]any{"higher": 1.0, "lower": 1.0, "same": 1.0},                   // that of 40 days ago is compared with itself
 		"workspacesCount": 1.0,
@@ -171,7 +171,7 @@ func TestPortfolioSummaryCountsWhatTheCallerSees(t *testing.T) {
 func TestPortfolioSummaryOfManyModels(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	_, err := w.Pool.Exec(t.Context(), `INSERT INTO portfolio_scores_v4 (account_id, model_id, workspace_id, rank, assessed_at, high, dimension_time)
+	_, err := w.Pool.Exec(t.Context(), `INSERT INTO portfolio_scores_v5 (account_id, model_id, workspace_id, rank, assessed_at, high, dimension_time)
 		SELECT 'acme', md5(i::text)::uuid, CASE WHEN i % 4 = 0 THEN $1::uuid ELSE $2::uuid END, i % 102, $3::timestamptz, i % 3, nullif(i % 5, 0) FROM generate_series(0, 101999) i`, finance, sales, w.Now())
 	check(t, err)
 	got := w.get(summaryPath, w.as("ada")).ok(200).body

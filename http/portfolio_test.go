@@ -16,6 +16,7 @@ import (
 	"readiness/domain/item"
 	"readiness/domain/operation"
 	"readiness/domain/pixies"
+	"readiness/domain/readiness"
 )
 
 const portfolioPath = "/v1/aiReadiness/portfolio"
@@ -40,6 +41,44 @@ func (h happened) Decide(struct{}) ([]domain.Event, error) { return h, nil }
 func (w *world) happened(accountID, stream string, events ...domain.Event) {
 	w.t.Helper()
 	record(w, accountID, stream, func(s struct{}, _ domain.Event) struct{} { return s }, domain.Command[struct{}](happened(events)))
+}
+
+// An assessment of an earlier regime is outdated until the model is assessed anew, which says that it does not compare.
+//
+// proves: decisions/17/outdated decisions/14/earlier-results
+func TestOutdated(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	ada := w.as("ada")
+	old := w.scored("ada", modelA, 2, 60, "2026-12")
+	w.scored("ada", modelB, 2, 70, "2026-11")
+	w.scored("ada", modelC, 2, 80, readiness.RegimeID)
+	outdated := func() (ids []string, counted any, filtered any) {
+		return w.models(ada, "?sort=name&outdated=true&maxResults=1"), w.get(summaryPath, ada).ok(200).body["outdated"],
+			w.get(summaryPath+"?outdated=true", ada).ok(200).body["models"]
+	}
+	want := slices.Sorted(slices.Values([]string{modelA.String(), modelB.String()}))
+	if ids, counted, filtered := outdated(); !slices.Equal(ids, want) || counted != 2.0 || filtered != 2.0 {
+		t.Errorf("got %v, %v and %v; want %v", ids, counted, filtered, want)
+	}
+	regime := func(id uuid.UUID) any {
+		return w.get(modelPath(modelA)+"/assessments/"+id.String(), ada).ok(200).body["regime"]
+	}
+	is := func(id string, outdated, comparable bool) map[string]any {
+		return map[string]any{"id": id, "usageInScoring": false, "comparableWithPrevious": comparable, "outdated": outdated}
+	}
+	if diff := cmp.Diff(is("2026-12", true, false), regime(old)); diff != "" {
+		t.Errorf("an earlier result (-want +got):\n%s", diff)
+	}
+	for i, comparable := range []bool{false, true} {
+		anew := w.scored("ada", modelA, 1-i, 50, readiness.RegimeID)
+		if diff := cmp.Diff(is(readiness.RegimeID, false, comparable), regime(anew)); diff != "" {
+			t.Errorf("assessed anew (-want +got):\n%s", diff)
+		}
+	}
+	if ids, counted, filtered := outdated(); !slices.Equal(ids, []string{modelB.String()}) || counted != 1.0 || filtered != 1.0 {
+		t.Errorf("assessed anew: got %v, %v and %v", ids, counted, filtered)
+	}
 }
 
 // models returns the models of all pages of the portfolio, in their order.
@@ -100,6 +139,8 @@ func TestPortfolio(t *testing.T) {
 		"?workspaceId=" + finance.String(): nil,
 		"?workspaceId=" + nowhere.String(): nil,
 		"?notAssessedSince=" + since:       {a, c},
+		"?outdated=true":                   {b, a, c}, // none was scored by the rules of now
+		"?outdated=false":                  {b, a, c},
 	} {
 		if query == "?q=actual" || query == "?sort=name" { // equal names: by id
 			want = slices.Sorted(slices.Values([]string{a, b, c}))
@@ -132,7 +173,7 @@ func TestPortfolio(t *testing.T) {
 	if d := cmp.Diff([]any{70.0, 20.0, 60.0}, got["scores"]); d != "" { // without the one that is not comparable
 		t.Errorf("scores (-want +got):\n%s", d)
 	}
-	if got["assessmentId"] != newest.String() || got["score"] != 60.0 || got["regimeId"] != "2026-12" || got["workspaceName"] != "Sales" || got["findingsCount"] != 7.0 ||
+	if got["assessmentId"] != newest.String() || got["score"] != 60.0 || got["regimeId"] != "2026-12" || got["outdated"] != true || got["workspaceName"] != "Sales" || got["findingsCount"] != 7.0 ||
 		!cmp.Equal(got["findingsBySeverity"], map[string]any{"high": 1.0, "medium": 2.0, "low": 4.0}) || !cmp.Equal(got["dimensions"], map[string]any{"naming": 60.0, "time": nil}) ||
 		got["views"] != 0.0 || got["trackedReports"] != 0.0 || got["running"] != nil {
 		t.Errorf("got %v", got)

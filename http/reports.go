@@ -17,7 +17,7 @@ import (
 )
 
 // ListReports handles GET …/reports.
-func (s *Server) ListReports(ctx context.Context, r api.ListReportsRequestObject) (api.ListReportsResponseObject, error) {
+func (s *Server) ListReports(ctx context.Context, r api.ListReportsRequestObject) (*api.WorkspaceReportList, error) {
 	who := callerOf(ctx)
 	filters := url.Values{}
 	if r.Params.SemanticModelID != nil {
@@ -66,7 +66,7 @@ func (s *Server) ListReports(ctx context.Context, r api.ListReportsRequestObject
 		}
 		list.Value[i] = out
 	}
-	return api.ListReports200JSONResponse(list), nil
+	return &list, nil
 }
 
 // records returns what the caller's account knows about reports, and which of them are tracked items. A report
@@ -86,7 +86,7 @@ func (s *Server) records(ctx context.Context, ids []uuid.UUID) (known map[uuid.U
 }
 
 // GetReportPixies handles GET …/reports/{reportId}/pixies.
-func (s *Server) GetReportPixies(ctx context.Context, r api.GetReportPixiesRequestObject) (api.GetReportPixiesResponseObject, error) {
+func (s *Server) GetReportPixies(ctx context.Context, r api.GetReportPixiesRequestObject) (*api.ReportPixies, error) {
 	known, tracked, err := s.records(ctx, []uuid.UUID{r.ReportID})
 	if err != nil {
 		return nil, err
@@ -117,7 +117,7 @@ func (s *Server) GetReportPixies(ctx context.Context, r api.GetReportPixiesReque
 			return nil, err
 		}
 	}
-	return api.GetReportPixies200JSONResponse(out), nil
+	return &out, nil
 }
 
 // reportName looks up a report's name on the platform as the caller. A report that the caller cannot see is refused

@@ -18,7 +18,7 @@ import (
 const schedulesPath = "/v1/aiReadiness/schedules"
 
 // ListSchedules handles GET /v1/aiReadiness/schedules.
-func (s *Server) ListSchedules(ctx context.Context, r api.ListSchedulesRequestObject) (api.ListSchedulesResponseObject, error) {
+func (s *Server) ListSchedules(ctx context.Context, r api.ListSchedulesRequestObject) (*api.ScheduleList, error) {
 	p, err := paging.Open[projections.ScheduleCursor](s.lists, callerOf(ctx).Account, schedulesPath, nil, r.Params.MaxResults,
 		r.Params.ContinuationToken)
 	if err != nil {
@@ -29,12 +29,11 @@ func (s *Server) ListSchedules(ctx context.Context, r api.ListSchedulesRequestOb
 		return nil, err
 	}
 	list, err := schedulePage(p, found)
-	return api.ListSchedules200JSONResponse(list), err
+	return new(list), err
 }
 
 // ListSchedulesOfModel handles GET …/semanticModels/{semanticModelId}/aiReadiness/schedules.
-func (s *Server) ListSchedulesOfModel(ctx context.Context, r api.ListSchedulesOfModelRequestObject) (api.ListSchedulesOfModelResponseObject,
-	error) {
+func (s *Server) ListSchedulesOfModel(ctx context.Context, r api.ListSchedulesOfModelRequestObject) (*api.ScheduleList, error) {
 	who := callerOf(ctx)
 	path := "/v1/workspaces/" + r.WorkspaceID.String() + "/semanticModels/" + r.SemanticModelID.String() + "/aiReadiness/schedules"
 	p, err := paging.Open[projections.ScheduleCursor](s.lists, who.Account, path, nil, r.Params.MaxResults, r.Params.ContinuationToken)
@@ -54,7 +53,7 @@ func (s *Server) ListSchedulesOfModel(ctx context.Context, r api.ListSchedulesOf
 		}
 	}
 	list, err := schedulePage(p, found)
-	return api.ListSchedulesOfModel200JSONResponse(list), err
+	return new(list), err
 }
 
 // schedules returns a page of schedules, plus one more element when there is a next page.
@@ -77,7 +76,7 @@ func schedulePage(p paging.Page[projections.ScheduleCursor], found []projections
 }
 
 // CreateSchedule handles POST …/semanticModels/{semanticModelId}/aiReadiness/schedules.
-func (s *Server) CreateSchedule(ctx context.Context, r api.CreateScheduleRequestObject) (api.CreateScheduleResponseObject, error) {
+func (s *Server) CreateSchedule(ctx context.Context, r api.CreateScheduleRequestObject) (*api.Schedule, error) {
 	timing := schedule.Timing{Frequency: r.Body.Frequency, TimeUTC: r.Body.TimeUtc}
 	if r.Body.DayOfWeek != nil {
 		timing.DayOfWeek = string(*r.Body.DayOfWeek)
@@ -87,11 +86,11 @@ func (s *Server) CreateSchedule(ctx context.Context, r api.CreateScheduleRequest
 	if err != nil {
 		return nil, err
 	}
-	return api.CreateSchedule200JSONResponse(scheduled(made, callerOf(ctx).Person.ID)), nil
+	return new(scheduled(made, callerOf(ctx).Person.ID)), nil
 }
 
 // GetSchedule handles GET /v1/aiReadiness/schedules/{scheduleId}.
-func (s *Server) GetSchedule(ctx context.Context, r api.GetScheduleRequestObject) (api.GetScheduleResponseObject, error) {
+func (s *Server) GetSchedule(ctx context.Context, r api.GetScheduleRequestObject) (*api.Schedule, error) {
 	read, found, err := s.views.Schedule(ctx, callerOf(ctx).Account, r.ScheduleID)
 	if err != nil {
 		return nil, err
@@ -102,7 +101,7 @@ func (s *Server) GetSchedule(ctx context.Context, r api.GetScheduleRequestObject
 	if err := s.renew(ctx, read.Schedule); err != nil {
 		return nil, err
 	}
-	return api.GetSchedule200JSONResponse(scheduled(read.Schedule, read.OwnerName)), nil
+	return new(scheduled(read.Schedule, read.OwnerName)), nil
 }
 
 // renew stores the caller's token for a schedule when its owner reads it. A HEAD stores nothing.
@@ -115,7 +114,7 @@ func (s *Server) renew(ctx context.Context, read schedule.Schedule) error {
 }
 
 // ChangeSchedule handles PATCH /v1/aiReadiness/schedules/{scheduleId}.
-func (s *Server) ChangeSchedule(ctx context.Context, r api.ChangeScheduleRequestObject) (api.ChangeScheduleResponseObject, error) {
+func (s *Server) ChangeSchedule(ctx context.Context, r api.ChangeScheduleRequestObject) (*api.Schedule, error) {
 	patch := schedule.Patch{Frequency: r.Body.Frequency, TimeUTC: r.Body.TimeUtc, Enabled: r.Body.Enabled}
 	if r.Body.DayOfWeek != nil { // null clears it, as an empty string does
 		patch.DayOfWeek = new("")
@@ -133,15 +132,15 @@ func (s *Server) ChangeSchedule(ctx context.Context, r api.ChangeScheduleRequest
 			return nil, err
 		}
 	}
-	return api.ChangeSchedule200JSONResponse(scheduled(changed, owner.ID)), nil
+	return new(scheduled(changed, owner.ID)), nil
 }
 
 // DeleteSchedule handles DELETE /v1/aiReadiness/schedules/{scheduleId}.
-func (s *Server) DeleteSchedule(ctx context.Context, r api.DeleteScheduleRequestObject) (api.DeleteScheduleResponseObject, error) {
+func (s *Server) DeleteSchedule(ctx context.Context, r api.DeleteScheduleRequestObject) (*api.DeletedSchedule, error) {
 	if err := s.commands.Schedules.Delete(ctx, callerOf(ctx), r.ScheduleID); err != nil {
 		return nil, err
 	}
-	return api.DeleteSchedule200JSONResponse{ScheduleID: r.ScheduleID, Deleted: true}, nil
+	return &api.DeletedSchedule{ScheduleID: r.ScheduleID, Deleted: true}, nil
 }
 
 // scheduled converts a schedule to its API form. owner is its owner as people call them.

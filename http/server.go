@@ -10,7 +10,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"maps"
 	"net"
 	"net/http"
 	"net/url"
@@ -206,13 +205,7 @@ func absolute(what, address string) (*url.URL, error) {
 func (s *Server) route(doc *openapi3.T, registry *prometheus.Registry) error {
 	r := mux.NewRouter().SkipClean(true)
 	s.routeOpen(r, doc, registry)
-	strict := api.NewStrictHandlerWithOptions(s, nil, api.StrictHTTPServerOptions{RequestErrorHandlerFunc: s.malformed,
-		ResponseErrorHandlerFunc: s.refuse})
-	generated := mux.NewRouter()
-	api.HandlerWithOptions(strict, api.GorillaServerOptions{BaseRouter: generated, ErrorHandlerFunc: s.malformed})
-	if err := add(r, generated); err != nil {
-		return err
-	}
+	add(r, api.Routes(s, api.Errors{Malformed: s.malformed, Refused: s.refuse}))
 	r.Use(s.match, s.guard)
 	r.NotFoundHandler = http.HandlerFunc(s.notFound)
 	r.MethodNotAllowedHandler = http.HandlerFunc(s.methodNotAllowed)
@@ -220,30 +213,15 @@ func (s *Server) route(doc *openapi3.T, registry *prometheus.Registry) error {
 	return s.describe(doc)
 }
 
-// add adds the routes of generated to r. The first match wins, so fixed path segments come before variables. Short
-// paths come first because they are called most.
-func add(r, generated *mux.Router) error {
-	routes := map[string]*mux.Route{}
-	err := generated.Walk(func(m *mux.Route, _ *mux.Router, _ []*mux.Route) error {
-		path, err := m.GetPathTemplate()
-		if err != nil {
-			return err
-		}
-		methods, err := m.GetMethods()
-		routes[path+" "+strings.Join(methods, " ")] = m
-		return err
+// add adds routes to r. The first match wins, so fixed path segments come before variables. Short paths come first because
+// they are called most.
+func add(r *mux.Router, routes []api.Route) {
+	slices.SortFunc(routes, func(a, b api.Route) int {
+		return cmp.Or(cmp.Compare(strings.Count(a.Path, "/"), strings.Count(b.Path, "/")), cmp.Compare(a.Path, b.Path)) // { sorts after every letter
 	})
-	if err != nil {
-		return fmt.Errorf("http: %w", err)
+	for _, route := range routes {
+		r.Handle(slashed.Replace(route.Path), route.Handler).Methods(route.Method)
 	}
-	inOrder := slices.SortedFunc(maps.Keys(routes), func(a, b string) int {
-		return cmp.Or(cmp.Compare(strings.Count(a, "/"), strings.Count(b, "/")), cmp.Compare(a, b)) // { sorts after every letter
-	})
-	for _, name := range inOrder {
-		path, method, _ := strings.Cut(name, " ")
-		r.Handle(slashed.Replace(path), routes[name].GetHandler()).Methods(method)
-	}
-	return nil
 }
 
 // slashed adds a pattern to the variables of paths whose values may contain slashes: people choose the ids of questions, and the objects of

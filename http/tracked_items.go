@@ -17,7 +17,7 @@ import (
 )
 
 // ListTrackedItems handles GET /v1/trackedItems.
-func (s *Server) ListTrackedItems(ctx context.Context, r api.ListTrackedItemsRequestObject) (api.ListTrackedItemsResponseObject, error) {
+func (s *Server) ListTrackedItems(ctx context.Context, r api.ListTrackedItemsRequestObject) (*api.TrackedItemList, error) {
 	who := callerOf(ctx)
 	filters, license := url.Values{}, ""
 	if r.Params.LicenseID != nil {
@@ -47,7 +47,7 @@ func (s *Server) ListTrackedItems(ctx context.Context, r api.ListTrackedItemsReq
 				validate.Truncated(license)).About("licenseId", validate.Truncated(license))
 		}
 		if !ok && len(licensing.Licenses) > 0 { // all items belong to licenses that the caller does not have
-			return api.ListTrackedItems200JSONResponse{Value: []api.TrackedItem{}}, nil
+			return &api.TrackedItemList{Value: []api.TrackedItem{}}, nil
 		}
 		q.LicenseID = own
 	}
@@ -65,7 +65,7 @@ func (s *Server) ListTrackedItems(ctx context.Context, r api.ListTrackedItemsReq
 	for i, it := range found {
 		list.Value[i] = tracked(it)
 	}
-	return api.ListTrackedItems200JSONResponse(list), nil
+	return &list, nil
 }
 
 // tracked converts a tracked item to its API form.

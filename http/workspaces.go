@@ -36,7 +36,7 @@ func named[T any](p paging.Page[byName], all []T, key func(T) byName) (value []T
 }
 
 // ListWorkspaces handles GET /v1/workspaces.
-func (s *Server) ListWorkspaces(ctx context.Context, r api.ListWorkspacesRequestObject) (api.ListWorkspacesResponseObject, error) {
+func (s *Server) ListWorkspaces(ctx context.Context, r api.ListWorkspacesRequestObject) (*api.WorkspaceList, error) {
 	who := callerOf(ctx)
 	p, err := paging.Open[byName](s.lists, who.Account, "/v1/workspaces", nil, r.Params.MaxResults, r.Params.ContinuationToken)
 	if err != nil {
@@ -54,12 +54,11 @@ func (s *Server) ListWorkspaces(ctx context.Context, r api.ListWorkspacesRequest
 	for i, w := range found {
 		list.Value[i] = api.Workspace{WorkspaceID: w.ID, WorkspaceName: w.DisplayName}
 	}
-	return api.ListWorkspaces200JSONResponse(list), nil
+	return &list, nil
 }
 
 // ListSemanticModels handles GET /v1/workspaces/{workspaceId}/semanticModels.
-func (s *Server) ListSemanticModels(ctx context.Context, r api.ListSemanticModelsRequestObject) (api.ListSemanticModelsResponseObject,
-	error) {
+func (s *Server) ListSemanticModels(ctx context.Context, r api.ListSemanticModelsRequestObject) (*api.SemanticModelList, error) {
 	found, token, uri, err := s.items(ctx, r.WorkspaceID, item.SemanticModel, "semanticModels", r.Params.MaxResults,
 		r.Params.ContinuationToken)
 	if err != nil {
@@ -72,11 +71,11 @@ func (s *Server) ListSemanticModels(ctx context.Context, r api.ListSemanticModel
 			Description: optional.Of(it.Description), MaintainedByService: it.Maintained,
 		}
 	}
-	return api.ListSemanticModels200JSONResponse(list), nil
+	return &list, nil
 }
 
 // ListDataAgents handles GET /v1/workspaces/{workspaceId}/dataAgents.
-func (s *Server) ListDataAgents(ctx context.Context, r api.ListDataAgentsRequestObject) (api.ListDataAgentsResponseObject, error) {
+func (s *Server) ListDataAgents(ctx context.Context, r api.ListDataAgentsRequestObject) (*api.DataAgentList, error) {
 	found, token, uri, err := s.items(ctx, r.WorkspaceID, item.DataAgent, "dataAgents", r.Params.MaxResults, r.Params.ContinuationToken)
 	if err != nil {
 		return nil, err
@@ -86,7 +85,7 @@ func (s *Server) ListDataAgents(ctx context.Context, r api.ListDataAgentsRequest
 		list.Value[i] = api.DataAgent{DataAgentID: it.ID, DataAgentName: it.DisplayName, WorkspaceID: it.WorkspaceID,
 			Description: optional.Of(it.Description)}
 	}
-	return api.ListDataAgents200JSONResponse(list), nil
+	return &list, nil
 }
 
 // items returns a page of the items of a type in a workspace.

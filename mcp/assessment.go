@@ -1,10 +1,10 @@
 package mcp
 
 import (
-	"cmp"
 	"slices"
 
 	"readiness/domain/readiness"
+	"readiness/domain/readiness/explained"
 	"readiness/domain/readiness/finding"
 )
 
@@ -20,6 +20,7 @@ type Assessment struct {
 	ID, Model             string
 	Regime                string
 	Score, ScoreDataAgent *int
+	Caps                  []string
 	Dimensions            []readiness.Dimension
 	Findings              []Finding
 	// Warnings are about the files of the model.
@@ -42,7 +43,7 @@ type AssessmentSummary struct {
 	Band           string         `json:"band,omitempty"`
 	ScoreDataAgent *int           `json:"scoreDataAgent,omitempty" jsonschema:"the score as a data agent reads the model"`
 	Dimensions     []DimensionRow `json:"dimensions"`
-	Rules          []RuleRow      `json:"rules" jsonschema:"the rules with findings, those that cost the most points first"`
+	Rules          []RuleRow      `json:"rules" jsonschema:"rules with findings, in the order to mend them: what makes answers wrong, then points per effort"`
 	Findings       int            `json:"findings"`
 	High           int            `json:"high"`
 	Medium         int            `json:"medium"`
@@ -60,19 +61,22 @@ type DimensionRow struct {
 // RuleRow counts the findings of a rule.
 type RuleRow struct {
 	Rule     string           `json:"rule" jsonschema:"for explain and list_findings"`
+	Title    string           `json:"title" jsonschema:"what is wrong"`
 	Severity finding.Severity `json:"severity" jsonschema:"the highest of its findings"`
 	Findings int              `json:"findings"`
 	Points   float64          `json:"points" jsonschema:"how much of the score the rule costs"`
+	Effort   explained.Effort `json:"effort" jsonschema:"minutes, hour or days, to mend all of them"`
 	FixedBy  []string         `json:"fixedBy" jsonschema:"kinds of preview that can resolve the findings; empty if only a person can"`
 }
 
 // FindingRow is a finding in a list.
 type FindingRow struct {
 	Rules      []string         `json:"rules"`
+	Title      string           `json:"title" jsonschema:"what is wrong, by the first rule"`
 	Severity   finding.Severity `json:"severity"`
 	Points     float64          `json:"points"`
 	Table      string           `json:"table"`
-	Object     string           `json:"object"`
+	Object     string           `json:"object" jsonschema:"empty for a table, and for the model itself"`
 	ObjectType string           `json:"objectType"`
 	Message    string           `json:"message"`
 	Evidence   string           `json:"evidence,omitempty"`
@@ -80,9 +84,6 @@ type FindingRow struct {
 	File       string           `json:"file,omitempty"`
 	Line       int              `json:"line,omitempty"`
 }
-
-// severities are the severities, the lowest first.
-var severities = []finding.Severity{finding.Low, finding.Medium, finding.High}
 
 // maxWarnings bounds the warnings of an output.
 const maxWarnings = 5
@@ -96,8 +97,9 @@ func (a Assessment) summary() AssessmentSummary {
 	for _, d := range a.Dimensions {
 		s.Dimensions = append(s.Dimensions, DimensionRow{d.ID, d.Name, d.Score})
 	}
-	rules := map[string]*RuleRow{}
+	var found []readiness.Finding
 	for _, f := range a.Findings {
+		found = append(found, f.Finding)
 		switch f.Severity {
 		case finding.High:
 			s.High++
@@ -106,23 +108,12 @@ func (a Assessment) summary() AssessmentSummary {
 		case finding.Low:
 			s.Low++
 		}
-		id := f.RuleIDs[0] // a finding of several rules is counted once
-		if rules[id] == nil {
-			rules[id] = &RuleRow{Rule: id, Severity: f.Severity, FixedBy: kindsOf(f)}
-		}
-		r := rules[id]
-		r.Findings++
-		r.Points += f.Impact
-		if slices.Index(severities, f.Severity) > slices.Index(severities, r.Severity) {
-			r.Severity = f.Severity
-		}
 	}
 	s.Rules = []RuleRow{}
-	for _, r := range rules {
-		r.Points = rounded(r.Points)
-		s.Rules = append(s.Rules, *r)
+	for _, t := range explained.Tasks(readiness.Result{Caps: a.Caps}, found) { // a finding of several rules is counted once
+		s.Rules = append(s.Rules, RuleRow{t.Rule, explained.Fault(t.Rule, t.Count), t.Severity, t.Count, rounded(t.Points),
+			t.Effort(), kindsOf(t.Kinds)})
 	}
-	slices.SortFunc(s.Rules, func(a, b RuleRow) int { return cmp.Or(cmp.Compare(b.Points, a.Points), cmp.Compare(a.Rule, b.Rule)) })
 	return s
 }
 
@@ -142,17 +133,21 @@ func (a Assessment) about(rule, table, object string) []Finding {
 }
 
 func (f Finding) row() FindingRow {
+	object := f.ObjectName
+	if f.Entire() {
+		object = ""
+	}
 	return FindingRow{
-		Rules: f.RuleIDs, Severity: f.Severity, Points: rounded(f.Impact), Table: clip(f.Table, maxName), Object: clip(f.ObjectName,
-			maxName),
-		ObjectType: string(f.ObjectType), Message: clip(f.Message, maxText), Evidence: clip(f.Evidence, maxText), FixedBy: kindsOf(f),
+		Rules: f.RuleIDs, Title: explained.FaultOfOne(explained.Leading(f.RuleIDs)), Severity: f.Severity, Points: rounded(f.Impact),
+		Table: clip(f.Table, maxName), Object: clip(object, maxName),
+		ObjectType: string(f.ObjectType), Message: clip(f.Message, maxText), Evidence: clip(f.Evidence, maxText), FixedBy: kindsOf(f.FixKinds),
 		File: clip(f.File, maxText), Line: f.Line,
 	}
 }
 
-func kindsOf(f Finding) []string {
+func kindsOf(all []finding.FixKind) []string {
 	kinds := []string{}
-	for _, k := range f.FixKinds {
+	for _, k := range all {
 		if k != "" {
 			kinds = append(kinds, string(k))
 		}

@@ -9,7 +9,7 @@ import (
 
 const prepare = `Prepare the semantic model for AI. The id of the model is between the marks below.
 
-1. Call assess and show the person the score and the rules that cost the most points, in a few lines.
+1. Call assess and show the person the score and the first rules of the list, which are in the order in which to mend them, in a few lines.
 2. For each kind that the rules name as fixedBy, in the order properties, descriptions, aiDataSchema, aiInstructions: call preview,
    show the person the changes and the score after them, and ask which to write. Read all pages with list_changes first.
 3. {{write}}

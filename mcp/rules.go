@@ -31,6 +31,7 @@ type Explanation struct {
 	Why       string           `json:"why"`
 	Source    string           `json:"source"`
 	Fix       string           `json:"fix"`
+	Effort    explained.Effort `json:"effort" jsonschema:"minutes, hour or days, for one object by hand"`
 	FixedBy   []string         `json:"fixedBy" jsonschema:"kinds of preview that can resolve its findings"`
 	Fails     string           `json:"exampleThatFails"`
 	Passes    string           `json:"exampleThatPasses"`
@@ -63,7 +64,8 @@ func explanation(id string) (Explanation, error) {
 	if !known {
 		return Explanation{}, &Problem{Text: "There is no rule with this id. The resource readiness://rules lists all rules."}
 	}
-	e := Explanation{Rule: id, Title: text.Title, What: text.What, Why: text.Why, Source: text.Source, Fix: text.Fix, FixedBy: []string{},
+	e := Explanation{Rule: id, Title: text.Title, What: text.What, Why: text.Why, Source: text.Source.String(), Fix: text.Fix,
+		Effort: explained.EffortOf(id), FixedBy: []string{},
 		Fails: example(text.Fails), Passes: example(text.Passes)}
 	for _, r := range readiness.Current().Rules() {
 		if r.ID == id {

@@ -7,7 +7,7 @@ import (
 	"readiness/domain/readiness"
 )
 
-// Across is the result of the checks across the assessed semantic models (docs/regime.md I). They cost no points and
+// Across is the result of the checks across the assessed semantic models. They cost no points and
 // fail no gate.
 type Across struct {
 	// Models is how many models were compared; LeftOut counts those above crossmodel.MaxModels.

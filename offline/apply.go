@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"time"
+
+	"readiness/definition"
 )
 
 // crashPoint is called before and after each model is written; tests end the process in it.
@@ -35,15 +37,20 @@ func Write(ctx context.Context, all []Proposal, file string, now time.Time) (app
 		if ctx.Err() != nil {
 			return applied, record, ctx.Err()
 		}
-		crashPoint()
-		err := p.tree.WriteDefinition(ctx, p.TreeItem, p.After, p.Before.Hash())
-		if err != nil {
-			err = readable(err)
-		}
-		applied = append(applied, Applied{p.Shown, err})
-		crashPoint()
+		applied = append(applied, p.write(ctx, p.After, p.Before.Hash()))
 	}
 	return applied, record, finish(ctx, all)
+}
+
+// write writes the item's definition, if that still has the hash.
+func (i Item) write(ctx context.Context, after definition.Definition, hash string) Applied {
+	crashPoint()
+	err := i.tree.WriteDefinition(ctx, i.TreeItem, after, hash)
+	if err != nil {
+		err = readable(err)
+	}
+	crashPoint()
+	return Applied{i.Shown, err}
 }
 
 // finish finishes interrupted writes of models that have no changes to write.

@@ -580,7 +580,7 @@ func TestPreviews(t *testing.T) {
 			}
 		}
 	}
-	if err := json.Unmarshal(written(t, func(b *bytes.Buffer) error { return offline.WritePreviews(b, all) }), &got); err != nil {
+	if err := json.Unmarshal(written(t, func(b *bytes.Buffer) error { return offline.WritePreviews(b, all, nil, "") }), &got); err != nil {
 		t.Fatal(err)
 	}
 	if got.Format != "readiness-previews/1" || len(got.Models) != 2 || got.Models[0].Error == nil || got.Models[1].Error != nil {

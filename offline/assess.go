@@ -45,8 +45,10 @@ type Assessed struct {
 	Name  string
 	Error error // why the item could not be assessed; then the fields below are zero, except At
 	// At is the position of the error, as far as it is known.
-	At     Place
-	Result readiness.Result
+	At Place
+	// DefinitionHash is the hash of the definition.
+	DefinitionHash string
+	Result         readiness.Result
 	// ScoreDataAgent is the score for use by a data agent.
 	ScoreDataAgent *int
 	// Findings are the reported findings; Ignored are those that an ignore file or annotation accepts.
@@ -56,6 +58,8 @@ type Assessed struct {
 	Known, Lesser int
 	// Since is the comparison with the baseline; nil without one.
 	Since *Compared
+	// Evidence is what evaluations measured.
+	Evidence []Evidence
 }
 
 // Place is a line of a file. Line counts from 1.
@@ -83,6 +87,8 @@ type AssessOptions struct {
 	// Regime is the scoring regime; nil means the current one.
 	Regime      *readiness.Regime
 	MinSeverity finding.Severity // "" means low
+	// ModelOnly leaves out ScoreDataAgent of semantic models, which takes a third of the time.
+	ModelOnly bool
 	// Jobs is how many items are assessed at once; 0 means one per processor.
 	Jobs int
 	// Progress is called with the number of finished items and the total. Calls do not overlap.
@@ -186,31 +192,32 @@ func (s *assessor) assess(ctx context.Context, i Item) (a Assessed, n note) {
 		a.Error, a.At = readable(err), Place{i.Shown, 1}
 		return a, n
 	}
+	a.DefinitionHash = d.Hash()
 	if i.Type == item.DataAgent {
 		err = s.agent(ctx, i, d, &a, &n)
 	} else {
 		err = s.model(i, d, &a, &n)
 	}
 	if err != nil {
-		a.Error, a.At = err, placeOf(i, newPlaces(i, d, nil).model.File, err)
+		part, line := PartOf(newPlaces(i, d, nil).model.File, err)
+		a.Error, a.At = err, Place{path.Join(i.Folder(), part), line}
 	}
 	return a, n
 }
 
-// placeOf returns the position of a read error.
-func placeOf(i Item, part string, err error) Place {
-	line := 1
+// PartOf returns the part and the line that an error of reading names; the given part if it names none.
+func PartOf(part string, err error) (in string, line int) {
 	if syntax, ok := errors.AsType[*tmdl.SyntaxError](err); ok {
 		part, line = syntax.File, syntax.Line
 	}
 	if json, ok := errors.AsType[*jsonpart.Error](err); ok {
 		part, line = json.File, json.Line
 	}
-	return Place{path.Join(i.Folder(), part), max(line, 1)}
+	return part, max(line, 1)
 }
 
 func (s *assessor) model(i Item, d definition.Definition, a *Assessed, n *note) error {
-	m, err := semanticmodel.Read(d)
+	m, err := i.read(d)
 	if err != nil {
 		return err
 	}
@@ -218,9 +225,11 @@ func (s *assessor) model(i Item, d definition.Definition, a *Assessed, n *note) 
 	n.warnings = append(n.warnings, faultsOf(i, m)...)
 	g := s.o.Ignores.ofModel(i, n, material{m, at})
 	s.score(a, n, g, func(o readiness.Options) readiness.Result { return s.o.Regime.Assess(m, o) }, at.of)
-	scoreOnly := g.options()
-	scoreOnly.WithoutFindings = true
-	a.ScoreDataAgent = s.o.Regime.AssessAsAgent(m, scoreOnly).Score
+	if !s.o.ModelOnly {
+		scoreOnly := g.options()
+		scoreOnly.WithoutFindings = true
+		a.ScoreDataAgent = s.o.Regime.AssessAsAgent(m, scoreOnly).Score
+	}
 	if s.compares {
 		n.traced = trace(i, m, at)
 	}
@@ -246,12 +255,15 @@ func faultsOf(i Item, m *semanticmodel.Model) []Warning {
 	return all
 }
 
+// inPoints rounds to the precision of scores, which is equal on every machine.
+func inPoints(x float64) float64 { return math.Round(x*1e4) / 1e4 }
+
 // score fills in the findings of an assessment and, with a second assessment of only what is ignored, the ignored ones.
 func (s *assessor) score(a *Assessed, n *note, g ignoring, assess func(readiness.Options) readiness.Result,
 	of func(readiness.Finding) (string, int)) {
 	place := func(f readiness.Finding) Finding {
 		file, line := of(f)
-		f.Impact = math.Round(f.Impact*1e4) / 1e4 // the precision of scores, equal on every machine
+		f.Impact = inPoints(f.Impact)
 		return Finding{f, Place{file, line}}
 	}
 	a.Result = assess(g.options())

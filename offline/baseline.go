@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"readiness/domain/readiness"
 	"readiness/domain/readiness/finding"
@@ -28,6 +29,7 @@ type Baseline struct {
 type earlier struct {
 	score, scoreDataAgent *int
 	findings              []Finding // in their order
+	lacks                 []string  // rules that could not judge
 	rules                 map[known][]string
 }
 
@@ -35,7 +37,7 @@ type earlier struct {
 type Compared struct {
 	// Found says that the baseline contains the item; otherwise the rest is empty.
 	Found bool
-	// Comparable says that the baseline has the same regime. Otherwise scores and fixed findings are not compared.
+	// Comparable says that the baseline has the same regime, and that the same rules could not judge. Otherwise scores and fixed findings are not compared.
 	Comparable bool
 	// Score and ScoreDataAgent are those of the baseline.
 	Score, ScoreDataAgent *int
@@ -52,7 +54,7 @@ type known struct {
 // ReadBaseline reads the output of WriteJSON.
 func ReadBaseline(file string) (*Baseline, error) {
 	shown := filepath.ToSlash(file)
-	data, err := readFile(file, maxBaseline)
+	data, err := ReadText(file, maxBaseline)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("there is no baseline %s; create it with assess --format json --output %s", shown, shown)
 	}
@@ -82,6 +84,7 @@ func (b *Baseline) add(i documentItem) {
 		b.items[i.Path] = one
 	}
 	one.score, one.scoreDataAgent = i.Score, i.ScoreDataAgent
+	one.lacks = lacking(i.NotAssessable)
 	one.findings = append(one.findings, i.Findings...)
 	if i.Baseline != nil { // the document was itself compared with a baseline
 		one.findings = append(one.findings, i.Baseline.Unchanged...)
@@ -89,6 +92,17 @@ func (b *Baseline) add(i documentItem) {
 	for _, f := range one.findings {
 		one.rules[known{f.Dimension, f.Key}] = f.RuleIDs
 	}
+}
+
+// lacking returns the rules that could not judge, sorted.
+func lacking(all []readiness.NotAssessable) (ids []string) {
+	for _, n := range all {
+		for _, id := range n.RuleIDs {
+			ids = append(ids, strings.TrimLeft(n.SourceModelID+" "+id, " "))
+		}
+	}
+	slices.Sort(ids)
+	return slices.Compact(ids)
 }
 
 // knows reports whether the baseline contains the finding with every rule that it has now. A nil baseline contains
@@ -110,7 +124,8 @@ func (b *Baseline) since(a *Assessed, o AssessOptions, unchanged []Finding) *Com
 	if before == nil {
 		return &Compared{}
 	}
-	c := &Compared{Found: true, Comparable: b.Regime == o.Regime.ID, Unchanged: unchanged}
+	c := &Compared{Found: true, Comparable: b.Regime == o.Regime.ID &&
+		slices.Equal(before.lacks, lacking(a.Result.NotAssessable)), Unchanged: unchanged}
 	if !c.Comparable {
 		return c
 	}

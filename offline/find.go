@@ -1,9 +1,11 @@
 package offline
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -76,6 +78,9 @@ type scan struct {
 // at finds the items at an absolute path and returns their number.
 func (f *scan) at(full string) (int, error) {
 	info, err := os.Stat(full)
+	if errors.Is(err, fs.ErrNotExist) {
+		return 0, errors.New("it does not exist; check its spelling, and that it is relative to the current folder")
+	}
 	if err != nil {
 		return 0, err
 	}
@@ -101,6 +106,9 @@ func (f *scan) at(full string) (int, error) {
 		}
 		return 0, errors.New("it is a TMDL file that belongs to no model: neither its folder nor a parent holds model.tmdl or " +
 			"database.tmdl")
+	}
+	if why := other(full); why != "" {
+		return 0, errors.New(why)
 	}
 	return 0, errors.New("it does not belong to a semantic model; name a folder, a .pbip or .bim file, or a file of a model")
 }
@@ -149,11 +157,48 @@ func (f *scan) none(full string) error {
 				filepath.Base(dir))
 		}
 	}
+	if at, why := foreign(full); why != "" {
+		return fmt.Errorf("it contains no semantic model that can be read: %s: %s", at, why)
+	}
 	if hasTMDL(full) {
 		return errors.New("it holds .tmdl files but no model: a folder of TMDL files is a model only if it has model.tmdl or database.tmdl")
 	}
 	return errors.New("it contains no semantic model; name a folder with folders that end in .SemanticModel, .bim files or TMDL files " +
 		"with model.tmdl")
+}
+
+// other says how to save a model whose form cannot be read, by the name of a file that has it or stands in its folder; "" for any other.
+func other(file string) string {
+	const project = "in Power BI Desktop, save it as a project (File, Save as, Power BI project files), and name the folder that this makes"
+	switch name := strings.ToLower(filepath.Base(file)); {
+	case filepath.Ext(name) == ".pbix":
+		return "a .pbix file cannot be read; open it " + project
+	case filepath.Ext(name) == ".pbit":
+		return "a .pbit template cannot be read; open it " + project
+	case name == ".pbixproj.json":
+		return "pbi-tools extracted this model; write it as one file with pbi-tools export-bim, and name the .bim file"
+	case name == "database.json":
+		return "Tabular Editor saved this model as a folder of JSON; save it there as TMDL or as a .bim file (File, Save as), and name that"
+	}
+	return ""
+}
+
+// foreign returns the first file below a folder whose model cannot be read in its form, and how to save it.
+func foreign(dir string) (at, why string) {
+	_ = filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+		switch {
+		case err != nil || e.IsDir() && path != dir && strings.HasPrefix(e.Name(), "."):
+			return fs.SkipDir
+		case e.IsDir():
+			return nil
+		}
+		if why = other(path); why == "" {
+			return nil
+		}
+		at, _ = relative(dir, path)
+		return fs.SkipAll
+	})
+	return at, why
 }
 
 // warnings lists the folders that were not searched, except those with items that were found anyway.
@@ -251,4 +296,26 @@ func (f *scan) one(full string) (int, error) {
 	}
 	f.items[full] = Item{TreeItem: i, tree: tree}
 	return 1, nil
+}
+
+// ItemOf returns the semantic model that a file belongs to, or the report that it is a part of; nil if there is none.
+func ItemOf(ctx context.Context, root, file string) (*Item, error) {
+	if dir := enclosing(file); dir != "" {
+		if kind, _ := folder.TypeOf(filepath.Base(dir)); kind == item.Report {
+			var err error
+			if file, err = modelOfReport(dir); err != nil || file == "" {
+				return nil, err
+			}
+		}
+	}
+	if info, err := os.Stat(file); err != nil || info.IsDir() { // a new file, not saved yet, or a folder, which is not searched
+		if file = cmp.Or(enclosing(file), project(file), declared(file)); file == "" {
+			return nil, nil
+		}
+	}
+	found, _, err := Find(ctx, root, []string{file})
+	if err != nil || len(found) != 1 || found[0].Type != item.SemanticModel {
+		return nil, nil //nolint:nilerr // the file belongs to no model
+	}
+	return &found[0], nil
 }

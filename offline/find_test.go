@@ -55,10 +55,10 @@ func TestFind(t *testing.T) {
 		"a report":                   {[]string{"a/Sales.Report/definition.pbir"}, nil, "it is a report; name the semantic model"},
 		"another file":               {[]string{"empty/readme.md"}, nil, "it does not belong to a semantic model"},
 		"nothing in it":              {[]string{"empty"}, nil, "it contains no semantic model"},
-		"not there":                  {[]string{"nowhere"}, nil, "no such file"},
+		"not there":                  {[]string{"nowhere"}, nil, "nowhere: it does not exist"},
 		"nothing in one of two":      {[]string{"empty", "a"}, []string{"a/Sales.SemanticModel"}, ""},
 		"nothing in both":            {[]string{"empty", "c d/Spaced Model.SemanticModel/../../empty"}, nil, "empty: it contains no semantic model"},
-		"one of two not there":       {[]string{"a", "nowhere"}, nil, "no such file"},
+		"one of two not there":       {[]string{"a", "nowhere"}, nil, "nowhere: it does not exist"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

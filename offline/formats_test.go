@@ -6,8 +6,10 @@ import (
 	"encoding/xml"
 	"fmt"
 	"io"
+	"maps"
 	"net/url"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -45,9 +47,7 @@ var formats = map[string]func(io.Writer, *offline.Assessment) error{
 
 // few assesses samples of every kind: one nearly ready, a data agent, one in TMSL and one that cannot be read. Some of
 // their findings are ignored, and one entry has no effect.
-func few(t *testing.T) *offline.Assessment { return fewBy(t, nil) }
-
-func fewBy(t *testing.T, regime *readiness.Regime) *offline.Assessment {
+func few(t *testing.T) *offline.Assessment {
 	t.Helper()
 	read, err := ignores(t, `ignore:
   - {rule: DSC-02, model: Headcount, reason: human resources describe their columns elsewhere}
@@ -58,7 +58,7 @@ func fewBy(t *testing.T, regime *readiness.Regime) *offline.Assessment {
 		t.Fatal(err)
 	}
 	read.Path = "ignore.yaml"
-	return assess(t, offline.AssessOptions{Ignores: read, Regime: regime}, samplesRoot,
+	return assess(t, offline.AssessOptions{Ignores: read}, samplesRoot,
 		workspaces+"/Retail Analytics/Retail Sales.SemanticModel", workspaces+"/Retail Analytics/Sales Assistant.DataAgent",
 		workspaces+"/Corporate Functions/People", workspaces+"/Corporate Functions/Archive")
 }
@@ -66,31 +66,37 @@ func fewBy(t *testing.T, regime *readiness.Regime) *offline.Assessment {
 // Golden files hold every format of a few samples, and the formats for people of all samples.
 func TestFormats(t *testing.T) {
 	t.Parallel()
-	all := assess(t, offline.AssessOptions{Regime: december(t)}, samplesRoot, workspaces)
-	some, someByDecember := few(t), fewBy(t, december(t))
-	for _, a := range []*offline.Assessment{some, someByDecember} {
-		a.Warnings = slices.DeleteFunc(a.Warnings, func(w offline.Warning) bool { return w.File != "ignore.yaml" })
-	}
+	all := assess(t, offline.AssessOptions{}, samplesRoot, workspaces)
+	some := few(t)
+	some.Warnings = slices.DeleteFunc(some.Warnings, func(w offline.Warning) bool { return w.File != "ignore.yaml" })
 	for name, write := range formats {
-		a := someByDecember
-		if name == "json" || name == "sarif" || name == "junit.xml" {
-			a = some
-		}
-		golden(t, "few."+name, written(t, func(b *bytes.Buffer) error { return write(b, a) }))
+		golden(t, "few."+name, written(t, func(b *bytes.Buffer) error { return write(b, some) }))
 		if name == "table.txt" || name == "markdown" {
 			golden(t, "samples."+name, written(t, func(b *bytes.Buffer) error { return write(b, all) }))
 		}
 	}
 }
 
-// december returns the newer of the two regimes.
-func december(t testing.TB) *readiness.Regime {
-	t.Helper()
-	r, ok := readiness.Find("2026-12")
-	if !ok {
-		t.Fatal("the regime of 2026-12 is missing")
+// The keys by which the program knows findings about a model itself, such as #INSTRUCTIONS, are in no format for people.
+func TestNoKeysBeforePeople(t *testing.T) {
+	t.Parallel()
+	keys := regexp.MustCompile(`#(INSTRUCTIONS|[A-Z]{3}-[0-9])`)
+	some := few(t)
+	all := maps.Clone(formats)
+	all["comment"] = func(w io.Writer, a *offline.Assessment) error {
+		return report.WriteComment(w, a, report.Listing{All: true})
 	}
-	return r
+	all["github"] = func(w io.Writer, a *offline.Assessment) error { return report.WriteGitHub(w, a, report.Listing{}) }
+	all["azure"] = func(w io.Writer, a *offline.Assessment) error { return report.WriteAzure(w, a, report.Listing{}) }
+	all["every finding"] = func(w io.Writer, a *offline.Assessment) error {
+		return report.WriteTable(w, a, report.Screen{Width: 120, Listing: report.Listing{All: true}})
+	}
+	for name, write := range all {
+		text := written(t, func(b *bytes.Buffer) error { return write(b, some) })
+		if found := keys.Find(text); (found != nil) != (name == "json") { // programs read JSON, and need them
+			t.Errorf("%s: got %q", name, found)
+		}
+	}
 }
 
 // sarifSchema returns the published schema without its descriptions.
@@ -384,7 +390,7 @@ func TestStrangeNames(t *testing.T) {
 		switch name {
 		case "markdown":
 			for line := range strings.Lines(got) {
-				if strings.HasPrefix(line, "| ") && strings.Count(strings.ReplaceAll(line, `\|`, ""), "|") != 6 && strings.Contains(line, `\<script\>`) {
+				if strings.HasPrefix(line, "| ") && strings.Count(strings.ReplaceAll(line, `\|`, ""), "|") != 7 && strings.Contains(line, `\<script\>`) {
 					t.Errorf("the row breaks: %s", line)
 				}
 			}
@@ -406,7 +412,7 @@ func TestStrangeNames(t *testing.T) {
 // A table is no wider than the screen, and colored only if enabled.
 func TestTableFitsItsScreen(t *testing.T) {
 	t.Parallel()
-	a := assess(t, offline.AssessOptions{Regime: december(t)}, samplesRoot, workspaces)
+	a := assess(t, offline.AssessOptions{}, samplesRoot, workspaces)
 	for _, width := range []int{60, 80, 117, 200} {
 		for _, color := range []bool{false, true} {
 			boxed := 0

@@ -57,7 +57,7 @@ func htmlOf(t *testing.T, a *offline.Assessment, l report.Listing) string {
 // element refers to anything outside.
 func TestHTMLIsSelfContained(t *testing.T) {
 	t.Parallel()
-	page := htmlOf(t, fewBy(t, december(t)), report.Listing{})
+	page := htmlOf(t, few(t), report.Listing{})
 	hashed := func(tag string) string {
 		_, content, _ := strings.Cut(page, "<"+tag+">")
 		content, _, _ = strings.Cut(content, "</"+tag+">")
@@ -106,7 +106,7 @@ func TestHTMLEscapesNames(t *testing.T) {
 	for _, name := range hostile {
 		b.WriteString("\n\tcolumn '" + strings.ReplaceAll(name, "'", "''") + "'\n\t\tdataType: int64\n\t\tsummarizeBy: sum\n")
 	}
-	a := assess(t, offline.AssessOptions{Regime: december(t)}, files(t, map[string]string{
+	a := assess(t, offline.AssessOptions{}, files(t, map[string]string{
 		`"<i>'.SemanticModel/definition/tables/T.tmdl`: b.String(), "<s>.SemanticModel/definition/model.tmdl": "<",
 	}))
 	a.Warnings = []offline.Warning{{File: "<u>", Line: 1, Message: "<u>\u202e"}}
@@ -136,7 +136,7 @@ func TestHTMLEscapesNames(t *testing.T) {
 // link leads to one.
 func TestHTMLIsAccessible(t *testing.T) {
 	t.Parallel()
-	page := htmlOf(t, fewBy(t, december(t)), report.Listing{})
+	page := htmlOf(t, few(t), report.Listing{})
 	level, tables, captions := 0, 0, 0
 	ids, links := map[string]bool{}, []string{}
 	for _, e := range tags(t, page) {

@@ -14,8 +14,10 @@ import (
 	"slices"
 
 	"readiness/definition"
+	"readiness/definition/dax/evaluate"
 	"readiness/definition/jsonpart"
 	"readiness/definition/semanticmodel"
+	"readiness/definition/textfile"
 	"readiness/domain"
 	"readiness/domain/item"
 	"readiness/platform/folder"
@@ -29,6 +31,36 @@ type Item struct {
 
 	tree *folder.Tree
 	at   string // the absolute path
+	held *held
+}
+
+// held is what stands in place of an item's files.
+type held struct {
+	d definition.Definition
+	m *semanticmodel.Model
+}
+
+// Holding returns the semantic model with a definition in place of the one on disk, such as one with unsaved texts, and with what is read
+// of it.
+func (i Item) Holding(d definition.Definition, m *semanticmodel.Model) Item {
+	i.held = &held{d, m}
+	return i
+}
+
+// read reads the semantic model of the item's definition.
+func (i Item) read(d definition.Definition) (*semanticmodel.Model, error) {
+	if i.held != nil {
+		return i.held.m, nil
+	}
+	return semanticmodel.Read(d)
+}
+
+// Dir returns the folder on disk that the paths of the item's parts start from.
+func (i Item) Dir() string {
+	if i.Form == folder.AsBIM {
+		return filepath.Dir(i.at)
+	}
+	return i.at
 }
 
 // Folder returns the folder, relative to the root, that the paths of the item's parts start from.
@@ -41,6 +73,9 @@ func (i Item) Folder() string {
 
 // Definition reads the item's parts and writes nothing. An interrupted write is reported as a warning.
 func (i Item) Definition(ctx context.Context) (definition.Definition, []Warning, error) {
+	if i.held != nil {
+		return i.held.d, nil, nil
+	}
 	d, pending, err := i.tree.Definition(ctx, i.TreeItem)
 	if err != nil {
 		return d, nil, err
@@ -50,6 +85,11 @@ func (i Item) Definition(ctx context.Context) (definition.Definition, []Warning,
 		all = append(all, Warning{i.Shown, 1, 0, pendingMessage(*pending)})
 	}
 	return d, append(all, i.platformFile()...), nil
+}
+
+// SampleData reads the data beside the item's definition; it refuses with OperationNotSupportedForItem if there is none.
+func (i Item) SampleData(ctx context.Context, m *semanticmodel.Model) ([]evaluate.Data, error) {
+	return i.tree.SampleData(ctx, i.TreeItem, m)
 }
 
 // maxPlatformFile bounds a .platform, in bytes.
@@ -104,6 +144,19 @@ func readFile(name string, limit int64) ([]byte, error) {
 		return nil, fmt.Errorf("%s has %d bytes; at most %d are read", filepath.ToSlash(name), info.Size(), limit)
 	}
 	return os.ReadFile(name) //nolint:gosec // the user names the file
+}
+
+// ReadText reads a file of JSON or YAML of at most limit bytes, with a byte order mark or without it.
+// What stands in the place of its text is an error with a cure.
+func ReadText(name string, limit int64) ([]byte, error) {
+	data, err := readFile(name, limit)
+	if err != nil {
+		return nil, err
+	}
+	if damage := textfile.Check(data); damage != nil {
+		return nil, damage.In(filepath.ToSlash(name))
+	}
+	return textfile.Trim(data), nil
 }
 
 // readable returns err for people: a refusal without its code.

@@ -289,6 +289,18 @@ func (l leftBe) object(one proposal.Proposal) bool {
 	return l.objects[newObject("", one.Table, one.Name)]
 }
 
+// With returns the proposal so that some of the proposed changes are written, by their keys. Its scores stay as they were.
+func (p Proposal) With(keys []string) (Proposal, error) {
+	p.Applies, p.After = nil, p.Before
+	chosen := append([]string{}, keys...) // nil would select the defaults
+	for _, one := range p.Previews {
+		if err := p.apply(one, chosen); err != nil {
+			return p, err
+		}
+	}
+	return p, nil
+}
+
 // apply writes the selected changes of a preview to p.after.
 func (p *Proposal) apply(preview optimization.Preview, chosen []string) error {
 	writes, err := choose(preview, chosen)

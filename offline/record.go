@@ -45,13 +45,24 @@ type RecordedModel struct {
 	DefinitionHash string  `json:"definitionHash"`
 	WrittenHash    string  `json:"writtenHash"`
 	Applies        []Apply `json:"applies"`
+	// Parts are the parts that an upgrade of the preparation for AI writes; an apply has none.
+	Parts []RecordedPart `json:"parts,omitempty"`
+}
+
+// RecordedPart is a part that is written as a whole.
+type RecordedPart struct {
+	Path string `json:"path"`
+	// Before is its content; nil if it does not exist.
+	Before []byte `json:"before"`
+	// Written is the hash of what is written.
+	Written string `json:"writtenHash"`
 }
 
 func newRecord(all []Proposal, now time.Time) Record {
 	r := Record{Format: recordFormat, AppliedAt: now.UTC()}
 	for _, p := range all {
 		if p.Error == nil && p.Changes() > 0 {
-			r.Models = append(r.Models, RecordedModel{p.Shown, formOf(p.TreeItem), p.Before.Hash(), p.After.Hash(), p.Applies})
+			r.Models = append(r.Models, RecordedModel{p.Shown, formOf(p.TreeItem), p.Before.Hash(), p.After.Hash(), p.Applies, nil})
 		}
 	}
 	return r
@@ -124,7 +135,7 @@ func syncFolder(dir string) error {
 
 // ReadRecord reads a record. It validates the paths, because the file may have been edited.
 func ReadRecord(file string) (Record, error) {
-	data, err := readFile(file, maxRecord)
+	data, err := ReadText(file, maxRecord)
 	if err != nil {
 		return Record{}, fmt.Errorf("the record: %w", err)
 	}

@@ -3,10 +3,12 @@ package offline
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
 
+	"readiness/definition"
 	"readiness/definition/jsonpart"
 	"readiness/definition/report"
 	"readiness/domain/item"
@@ -14,9 +16,36 @@ import (
 	"readiness/platform/folder"
 )
 
-// captions returns what reports call the model's fields: the reports next to the model, by name, that refer to it by
-// path. A report that cannot be read is left out with a warning, because its texts are only suggestions.
+// captions returns what reports call the model's fields. A report that cannot be read is left out with a warning, because its texts are
+// only suggestions.
 func (i Item) captions(ctx context.Context, n *note) []proposal.Caption {
+	var all []proposal.Caption
+	for _, one := range i.Reports(ctx, proposal.MaxReports) {
+		var r report.Report
+		err := one.Error
+		if err == nil {
+			r, err = report.Read(one.Definition)
+		}
+		if err != nil {
+			n.warnings = append(n.warnings, unreadReport(path.Join(path.Dir(i.Shown), filepath.Base(one.Dir)), err))
+			continue
+		}
+		all = append(all, proposal.Captions(one.Name, r)...)
+	}
+	return all
+}
+
+// Report is a report that is built on a model.
+type Report struct {
+	Dir, Name  string // its folder, absolute
+	Definition definition.Definition
+	// Error is why it cannot be read; then it may be built on another model.
+	Error error
+}
+
+// Reports returns the reports next to the model, by name, that refer to it by path, and those that cannot be read; at most so many are
+// looked at.
+func (i Item) Reports(ctx context.Context, most int) (all []Report) {
 	beside := filepath.Dir(i.at)
 	entries, err := os.ReadDir(beside)
 	if err != nil {
@@ -26,34 +55,29 @@ func (i Item) captions(ctx context.Context, n *note) []proposal.Caption {
 	if err != nil {
 		return nil
 	}
-	var all []proposal.Caption
-	read := 0
 	for _, e := range entries {
 		if kind, _ := folder.TypeOf(e.Name()); kind != item.Report {
 			continue
 		}
-		if read++; read > proposal.MaxReports || ctx.Err() != nil {
+		if most--; most < 0 || ctx.Err() != nil {
 			break
 		}
 		it, err := tree.Item(ctx, e.Name())
 		if err != nil {
 			continue
 		}
-		d, _, err := tree.Definition(ctx, it)
-		var r report.Report
-		if err == nil {
-			r, err = report.Read(d)
-		}
-		if err != nil {
-			n.warnings = append(n.warnings, unreadReport(path.Join(path.Dir(i.Shown), e.Name()), err))
+		one := Report{Dir: filepath.Join(beside, e.Name()), Name: it.Name}
+		var at string
+		if at, one.Error = modelOfReport(one.Dir); one.Error == nil && at != i.at {
 			continue
 		}
-		if r.Model.Path == "" {
+		if errors.Is(one.Error, fs.ErrNotExist) { // it has no definition.pbir, or another model
 			continue
 		}
-		if of, err := spelled(filepath.Join(beside, e.Name()), r.Model.Path); err == nil && of == i.at {
-			all = append(all, proposal.Captions(it.Name, r)...)
+		if one.Error == nil {
+			one.Definition, _, one.Error = tree.Definition(ctx, it)
 		}
+		all = append(all, one)
 	}
 	return all
 }
@@ -66,4 +90,21 @@ func unreadReport(at string, err error) Warning {
 			"what this report calls the model's fields is not considered: " + in.Message}
 	}
 	return w
+}
+
+// modelOfReport returns the folder of the semantic model that the report in a folder names by its path; "" if it names none.
+func modelOfReport(dir string) (string, error) {
+	file, err := spelled(dir, "definition.pbir")
+	if err != nil {
+		return "", err
+	}
+	data, err := readFile(file, maxProject)
+	if err != nil {
+		return "", err
+	}
+	named, err := report.ReadModel(data)
+	if err != nil || named.Path == "" {
+		return "", err
+	}
+	return spelled(dir, named.Path)
 }

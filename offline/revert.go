@@ -1,6 +1,7 @@
 package offline
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -24,9 +25,9 @@ type Reversal struct {
 	Error error
 	// AsBefore is true if there is nothing to revert.
 	AsBefore bool
-	// Objects is how many objects are restored; Skipped are those left unchanged.
-	Objects int
-	Skipped []optimization.Skip
+	// Objects is how many objects are restored, or Files if the record is of an upgrade; Skipped are those left unchanged.
+	Objects, Files int
+	Skipped        []optimization.Skip
 
 	tree      *folder.Tree
 	Item      folder.TreeItem
@@ -105,6 +106,9 @@ func (v *Reversal) reverse(ctx context.Context, m RecordedModel, at string) (err
 			return err
 		}
 	}
+	if err := v.putBackParts(m.Parts); err != nil {
+		return err
+	}
 	if hash == m.WrittenHash && v.Back.Hash() != m.DefinitionHash {
 		return errors.New("the record does not restore the original bytes; the record was changed")
 	}
@@ -147,9 +151,30 @@ func (v *Reversal) putBack(a Apply) error {
 	return nil
 }
 
+// putBackParts puts the parts back that an upgrade wrote.
+func (v *Reversal) putBackParts(all []RecordedPart) error {
+	parts := map[string][]byte{}
+	for _, p := range all {
+		if now, ok := v.Now.Part(p.Path); !ok || partHash(now) != p.Written {
+			return fmt.Errorf("%s was changed since; nothing of this model is reverted", p.Path)
+		}
+		parts[p.Path] = p.Before
+		v.Files++
+	}
+	if len(all) > 0 {
+		v.Back = v.Back.With(parts)
+	}
+	return nil
+}
+
 // untouched reports whether every object of an apply is as before it: the apply was interrupted before it wrote this
 // model, and the model has been changed elsewhere since.
 func untouched(d definition.Definition, m RecordedModel) bool {
+	for _, p := range m.Parts {
+		if now, _ := d.Part(p.Path); !bytes.Equal(now, p.Before) {
+			return false
+		}
+	}
 	for _, a := range m.Applies {
 		work := optimization.Work{Kind: a.Kind, Writes: a.Writes, Progress: make([]optimization.Progress, len(a.Writes))}
 		for n := range a.Writes {
@@ -179,7 +204,11 @@ func (v Reversal) headline() string {
 	case v.AsBefore:
 		return show.Printable(v.Path) + ": already as before the apply"
 	}
-	text := fmt.Sprintf("%s: %s restored", show.Printable(v.Path), show.Count(v.Objects, "object"))
+	restored := show.Count(v.Objects, "object")
+	if v.Files > 0 {
+		restored = show.Count(v.Files, "file")
+	}
+	text := fmt.Sprintf("%s: %s restored", show.Printable(v.Path), restored)
 	if len(v.Skipped) > 0 {
 		text += fmt.Sprintf(", %d left unchanged: %s", len(v.Skipped), show.Printable(v.Skipped[0].Message))
 	}
@@ -194,7 +223,7 @@ func Restore(ctx context.Context, all []Reversal) ([]Applied, error) {
 		if ctx.Err() != nil {
 			return applied, ctx.Err()
 		}
-		if v.Error != nil || v.AsBefore || v.Objects == 0 {
+		if v.Error != nil || v.AsBefore || v.Objects+v.Files == 0 {
 			if v.Error == nil && v.pending != nil {
 				if err := v.tree.Finish(ctx, v.Item); err != nil {
 					applied = append(applied, Applied{v.Path, readable(err)})

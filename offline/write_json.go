@@ -11,6 +11,7 @@ import (
 
 	"readiness/domain/item"
 	"readiness/domain/readiness"
+	"readiness/domain/readiness/explained"
 	"readiness/domain/readiness/finding"
 )
 
@@ -41,12 +42,34 @@ type documentItem struct {
 	Caps           []string              `json:"caps"`
 	Dimensions     []readiness.Dimension `json:"dimensions"`
 	Model          readiness.Counts      `json:"model"`
-	Findings       []Finding             `json:"findings"`
-	Ignored        []documentIgnored     `json:"ignored"`
+	// Tasks are the findings by rule, what to do first at the beginning.
+	Tasks    []documentTask    `json:"tasks"`
+	Findings []Finding         `json:"findings"`
+	Ignored  []documentIgnored `json:"ignored"`
+	// NotAssessable are rules that could not judge; absent if there are none.
+	NotAssessable []readiness.NotAssessable `json:"not_assessable,omitempty"`
 	// Known counts findings in the baseline; Lesser counts findings below the reported severity.
 	Known    int               `json:"known"`
 	Lesser   int               `json:"lesser"`
 	Baseline *documentCompared `json:"baseline,omitempty"`
+	// DefinitionHash is the hash of the definition; absent if it could not be read.
+	DefinitionHash string `json:"definition_hash,omitempty"`
+	// Evidence is what was measured; absent without any.
+	Evidence []Evidence `json:"evidence,omitempty"`
+}
+
+// documentTask is the findings of a rule, as something to do. The impacts of its findings add up to Points; Gain is by how much
+// the score rises without them, which is less while another cause limits it.
+type documentTask struct {
+	Rule     string            `json:"rule"`
+	Title    string            `json:"title"`
+	Findings int               `json:"findings"`
+	Severity finding.Severity  `json:"severity"`
+	Points   float64           `json:"points"`
+	Gain     float64           `json:"gain"`
+	Effort   explained.Effort  `json:"effort"`
+	Minutes  int               `json:"minutes"`
+	FixKinds []finding.FixKind `json:"fix_kinds"`
 }
 
 // documentCompared is the comparison of an item with the baseline. The new findings are those of the item.
@@ -102,7 +125,16 @@ func documentItemOf(i Assessed) documentItem {
 	one := documentItem{
 		Type: i.Type, Path: i.Path, Name: i.Name, Score: i.Result.Score, ScoreDataAgent: i.ScoreDataAgent, Caps: i.Result.Caps,
 		Dimensions: i.Result.Dimensions, Model: i.Result.Model, Findings: i.Findings, Ignored: []documentIgnored{}, Known: i.Known,
-		Lesser: i.Lesser,
+		Lesser: i.Lesser, NotAssessable: i.Result.NotAssessable, DefinitionHash: i.DefinitionHash, Evidence: i.Evidence,
+	}
+	found := make([]readiness.Finding, len(i.Findings))
+	for n, f := range i.Findings {
+		found[n] = f.Finding
+	}
+	one.Tasks = []documentTask{}
+	for _, t := range explained.Tasks(i.Result, found) {
+		one.Tasks = append(one.Tasks, documentTask{t.Rule, explained.Fault(t.Rule, t.Count), t.Count, t.Severity, inPoints(t.Points),
+			inPoints(explained.Gain(i.Result, t)), t.Effort(), t.Minutes(), append([]finding.FixKind{}, t.Kinds...)})
 	}
 	if i.Result.Score != nil {
 		one.Band = new(readiness.BandOf(*i.Result.Score))

@@ -2,6 +2,7 @@ package offline
 
 import (
 	"io"
+	"path/filepath"
 
 	"readiness/domain/optimization"
 	"readiness/domain/proposal"
@@ -11,6 +12,16 @@ import (
 type previews struct {
 	Format string          `json:"format"`
 	Models []previewsModel `json:"models"`
+	// Record is the file that reverts what was written, if apply wrote.
+	Record string `json:"record,omitempty"`
+	// Written says which models were written, if apply wrote.
+	Written []writtenModel `json:"written,omitempty"`
+}
+
+// writtenModel is a model that was written, or the reason why not.
+type writtenModel struct {
+	Path  string  `json:"path"`
+	Error *string `json:"error"`
 }
 
 type previewsModel struct {
@@ -39,15 +50,13 @@ type previewsKind struct {
 	ScoreAfter         *int                            `json:"scoreAfter"`
 }
 
-// WritePreviews writes all proposals as JSON, with the keys that select changes.
-func WritePreviews(w io.Writer, all []Proposal) error {
-	out := previews{Format: "readiness-previews/1", Models: []previewsModel{}}
+// WritePreviews writes all proposals as JSON, with the keys that select changes, and what was written of them, with the record.
+func WritePreviews(w io.Writer, all []Proposal, applied []Applied, record string) error {
+	out := previews{Format: "readiness-previews/1", Models: []previewsModel{}, Record: filepath.ToSlash(record), Written: writtenModels(applied)}
 	for _, p := range all {
 		m := previewsModel{Path: p.Shown, ScoreNow: p.ScoreNow, ScoreAfter: p.ScoreAfter, Ignored: p.Ignored,
 			DimensionsThatFall: p.DimensionsThatFall, Previews: []previewsKind{}}
-		if p.Error != nil {
-			m.Error = new(p.Error.Error())
-		}
+		m.Error = textOf(p.Error)
 		for _, one := range p.Previews {
 			m.Previews = append(m.Previews, previewsKind{
 				one.Kind, one.Changes, one.Skipped, one.NothingToDo, one.Message, one.Provider, one.RecommendedKeys, one.NeedsYourWords,
@@ -57,4 +66,39 @@ func WritePreviews(w io.Writer, all []Proposal) error {
 		out.Models = append(out.Models, m)
 	}
 	return writeIndented(w, out)
+}
+
+// WriteReversals writes as JSON what reverting a record changes, and what was written of it.
+func WriteReversals(w io.Writer, all []Reversal, applied []Applied) error {
+	type reversal struct {
+		Path     string              `json:"path"`
+		Error    *string             `json:"error"`
+		AsBefore bool                `json:"asBefore"`
+		Objects  int                 `json:"objects"`
+		Skipped  []optimization.Skip `json:"skipped"`
+	}
+	models := []reversal{}
+	for _, v := range all {
+		models = append(models, reversal{v.Path, textOf(v.Error), v.AsBefore, v.Objects, append([]optimization.Skip{}, v.Skipped...)})
+	}
+	return writeIndented(w, struct {
+		Format  string         `json:"format"`
+		Models  []reversal     `json:"models"`
+		Written []writtenModel `json:"written,omitempty"`
+	}{"readiness-reversals/1", models, writtenModels(applied)})
+}
+
+func writtenModels(applied []Applied) (all []writtenModel) {
+	for _, a := range applied {
+		all = append(all, writtenModel{a.Path, textOf(a.Error)})
+	}
+	return all
+}
+
+// textOf returns the text of an error; nil for none.
+func textOf(err error) *string {
+	if err == nil {
+		return nil
+	}
+	return new(err.Error())
 }

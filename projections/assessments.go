@@ -39,7 +39,7 @@ var assessments = &Table{
 // and its numbers alone in portfolio_scores.
 // All are fed by the stream of the model or agent alone.
 var Assessments = &View{
-	Name: "assessments", Version: 4, Inline: true,
+	Name: "assessments", Version: 5, Inline: true,
 	Tables: []*Table{assessments, portfolio, portfolioScores},
 	Of:     []domain.Event{assessment.Recorded{}, assessment.Pinned{}, assessment.Unpinned{}, assessment.ResultsDeleted{}},
 	Project: func(rows *Rows, r eventstore.Recorded) error {
@@ -83,6 +83,8 @@ var Assessments = &View{
 type Assessment struct {
 	assessment.Assessment
 	Pinned bool
+	// Evidence is what was measured of the model. Lists do not have it.
+	Evidence *Evidence
 }
 
 // AssessmentCursor is the place after which a page of assessments starts.
@@ -102,8 +104,11 @@ type AssessmentsQuery struct {
 }
 
 func scanAssessment(row pgx.CollectableRow) (a Assessment, err error) {
-	var text []byte
-	if err := row.Scan(&text, &a.Pinned); err != nil {
+	var text, evidence []byte
+	if err := row.Scan(&text, &a.Pinned, &evidence); err != nil {
+		return a, err
+	}
+	if err := stored(evidence, &a.Evidence); err != nil {
 		return a, err
 	}
 	return a, json.Unmarshal(text, &a.Assessment)
@@ -111,7 +116,7 @@ func scanAssessment(row pgx.CollectableRow) (a Assessment, err error) {
 
 // Assessments returns a page of a model's assessments in the account.
 func (v *Views) Assessments(ctx context.Context, q AssessmentsQuery) ([]Assessment, error) {
-	sql := `SELECT assessment, pinned FROM ` + live.assessments + ` WHERE account_id = $1 AND model_id = $2 AND workspace_id = $3`
+	sql := `SELECT assessment, pinned, NULL::jsonb FROM ` + live.assessments + ` WHERE account_id = $1 AND model_id = $2 AND workspace_id = $3`
 	args := []any{q.AccountID, q.ModelID, q.WorkspaceID, q.Limit}
 	if q.Pinned != nil {
 		args = append(args, *q.Pinned)
@@ -190,7 +195,8 @@ func (v *Views) StoredBy(ctx context.Context, accountID string, operationID uuid
 }
 
 func (v *Views) assessment(ctx context.Context, where string, args ...any) (Assessment, bool, error) {
-	rows, err := v.Pool.Query(ctx, `SELECT assessment, pinned FROM `+live.assessments+` WHERE `+where, args...)
+	rows, err := v.Pool.Query(ctx, `SELECT a.assessment, a.pinned, `+
+		evidenceSQL("a.account_id", "a.model_id", "a.assessment->>'definitionHash'")+` FROM `+live.assessments+` a WHERE `+where, args...)
 	if err != nil {
 		return Assessment{}, false, fmt.Errorf("projections: read an assessment: %w", err)
 	}

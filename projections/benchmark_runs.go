@@ -88,9 +88,6 @@ type BenchmarkRun struct {
 	Failure       *operation.Failure
 }
 
-// Total returns how many asks the run makes.
-func (r BenchmarkRun) Total() int { return r.Count * r.Repeats }
-
 // BenchmarkRunCursor is the place after which a page of benchmark runs starts.
 type BenchmarkRunCursor struct {
 	AcceptedAt time.Time

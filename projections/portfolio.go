@@ -21,7 +21,7 @@ var portfolio = &Table{
 	Name: "portfolio",
 	Columns: []Column{
 		{"account_id", "text"}, {"model_id", "uuid"}, {"workspace_id", "uuid"}, {"name_folded", "text"}, {"names_folded", "text"},
-		{"rank", "int"}, {"assessed_at", "timestamptz"}, {"basis", "uuid"}, {"assessment", "jsonb"},
+		{"rank", "int"}, {"assessed_at", "timestamptz"}, {"basis", "uuid"}, {"regime", "text"}, {"assessment", "jsonb"},
 	},
 	Key: []string{"account_id", "model_id"},
 	Indexes: []string{
@@ -40,7 +40,7 @@ const (
 func (row Row) newest(a assessment.Assessment) {
 	row["workspace_id"], row["name_folded"] = a.WorkspaceID, searched(a.ModelName).folded()
 	row["names_folded"] = searched(a.ModelName).folded() + "\n" + searched(a.WorkspaceName).folded()
-	row["assessed_at"], row["basis"], row["assessment"] = a.AssessedAt, basisOf(a), a
+	row["assessed_at"], row["basis"], row["regime"], row["assessment"] = a.AssessedAt, basisOf(a), a.RegimeID, a
 	row["rank"] = rankOf(a)
 }
 
@@ -71,7 +71,9 @@ type PortfolioModel struct {
 	Running *RunningOperation
 	// Scores are those of the newest assessments that are comparable with Newest, including it, oldest first; at most MaxScores.
 	Scores []int
-	cursor PortfolioCursor
+	// Evidence is what a benchmark run measured of it; nil without one.
+	Evidence *Evidence
+	cursor   PortfolioCursor
 }
 
 // Cursor returns the model's place in the portfolio, in every order.
@@ -121,7 +123,10 @@ type PortfolioQuery struct {
 	// ScoreBelow is larger than the score, and NotAssessedSince later than the newest assessment.
 	ScoreBelow       *int
 	NotAssessedSince *time.Time
-	Sort             PortfolioSort // "" means PortfolioByScore
+	// Regime is the id of the scoring rules that an assessment uses now. Outdated selects the models that were scored by others.
+	Regime   string
+	Outdated bool
+	Sort     PortfolioSort // "" means PortfolioByScore
 	// Earlier is until when Before was assessed. Views are counted from the day of From to that of To (UTC).
 	Earlier, From, To time.Time
 	After             *PortfolioCursor // nil for the first page
@@ -164,6 +169,9 @@ func (q PortfolioQuery) filtered(given ...any) (where string, args []any) {
 	}
 	if q.NotAssessedSince != nil {
 		add(`p.assessed_at < $%d`, *q.NotAssessedSince)
+	}
+	if q.Outdated {
+		add(`p.regime <> $%d`, q.Regime)
 	}
 	return where, args
 }
@@ -211,16 +219,16 @@ func (q PortfolioQuery) statement() database.Statement {
 			(SELECT jsonb_build_object('id', o.id, 'type', o.type) FROM ` + live.operations + ` o
 				WHERE o.account_id = $1 AND o.status IN ('NotStarted', 'Running') AND o.item_id = p.model_id
 				ORDER BY o.created_at, o.id LIMIT 1),
-			` + scoresSQL + `, p.rank, p.name_folded, p.model_id
+			` + scoresSQL + `, ` + evidenceSQL("p.account_id", "p.model_id", "p.assessment->>'definitionHash'") + `, p.rank, p.name_folded, p.model_id
 		FROM page p ` + beforeSQL + ` LEFT JOIN seen ON seen.model_id = p.model_id
 		ORDER BY p.sorted` + by.direction + `, p.model_id` + by.direction}
 }
 
 func scanPortfolioModel(row pgx.CollectableRow) (m PortfolioModel, err error) {
-	var newest, before, running []byte
+	var newest, before, running, evidence []byte
 	var change *int
 	var tracked *string
-	if err := row.Scan(&newest, &before, &change, &m.Views, &m.Reports, &tracked, &running, &m.Scores, &m.cursor.Rank, &m.cursor.Name,
+	if err := row.Scan(&newest, &before, &change, &m.Views, &m.Reports, &tracked, &running, &m.Scores, &evidence, &m.cursor.Rank, &m.cursor.Name,
 		&m.cursor.ID); err != nil {
 		return m, err
 	}
@@ -235,6 +243,9 @@ func scanPortfolioModel(row pgx.CollectableRow) (m PortfolioModel, err error) {
 		return m, err
 	}
 	if err := stored(before, &m.Before); err != nil {
+		return m, err
+	}
+	if err := stored(evidence, &m.Evidence); err != nil {
 		return m, err
 	}
 	return m, stored(running, &m.Running)

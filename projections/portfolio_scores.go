@@ -19,7 +19,7 @@ var portfolioScores = &Table{
 	Name: "portfolio_scores",
 	Columns: append([]Column{
 		{"account_id", "text"}, {"model_id", "uuid"}, {"workspace_id", "uuid"}, {"rank", "int"}, {"assessed_at", "timestamptz"},
-		{"basis", "uuid"}, {"high", "int"}, {"medium", "int"}, {"low", "int"},
+		{"basis", "uuid"}, {"regime", "text"}, {"high", "int"}, {"medium", "int"}, {"low", "int"},
 	}, dimensionColumns()...),
 	Key: []string{"account_id", "model_id"},
 }
@@ -34,6 +34,7 @@ func dimensionColumns() (all []Column) {
 // scores sets the columns of portfolio_scores.
 func (row Row) scores(a assessment.Assessment) {
 	row["workspace_id"], row["rank"], row["assessed_at"], row["basis"] = a.WorkspaceID, rankOf(a), a.AssessedAt, basisOf(a)
+	row["regime"] = a.RegimeID
 	row["high"], row["medium"], row["low"] = nil, nil, nil
 	if s := a.Severities; s != nil {
 		row["high"], row["medium"], row["low"] = s.High, s.Medium, s.Low
@@ -53,8 +54,9 @@ func (row Row) number(column string, n *int) {
 // WorkspaceScores are the scores of the models of a workspace in the portfolio.
 type WorkspaceScores struct {
 	WorkspaceID uuid.UUID
-	// Models counts the models, Late those whose newest assessment is not later than the query's Earlier.
-	Models, Late int
+	// Models counts the models, Late those whose newest assessment is not later than the query's Earlier, and Outdated those that were
+	// scored by other rules than the query's Regime.
+	Models, Late, Outdated int
 	// Bands counts the models with a score by tens, the last with 90 to 100, and Sum is the sum of their scores.
 	Bands      [10]int
 	Sum        int
@@ -68,7 +70,7 @@ type DimensionScores struct{ Sum, Models int }
 
 // scoreColumns are what WorkspaceScores has, in the order of its fields.
 var scoreColumns = func() string {
-	columns := `workspace_id, count(*), count(*) FILTER (WHERE assessed_at <= $3)`
+	columns := `workspace_id, count(*), count(*) FILTER (WHERE assessed_at <= $3), count(*) FILTER (WHERE regime <> $4)`
 	for band := range 9 {
 		columns += fmt.Sprintf(", count(*) FILTER (WHERE rank BETWEEN %d AND %d)", band*10, band*10+9)
 	}
@@ -94,7 +96,7 @@ func (q PortfolioQuery) scoresFrom() string {
 // PortfolioScores returns the scores of all models that the query selects, by workspace, in no particular order. Sort, After and Limit
 // of the query have no effect.
 func (v *Views) PortfolioScores(ctx context.Context, q PortfolioQuery) ([]WorkspaceScores, error) {
-	where, args := q.filtered()
+	where, args := q.filtered(q.Regime)
 	// Planned with the values: how many models a filter selects varies.
 	rows, err := v.Pool.Query(ctx, `SELECT `+scoreColumns+q.scoresFrom()+where+` GROUP BY workspace_id`,
 		append([]any{pgx.QueryExecModeCacheDescribe}, args...)...)
@@ -102,7 +104,7 @@ func (v *Views) PortfolioScores(ctx context.Context, q PortfolioQuery) ([]Worksp
 		return nil, fmt.Errorf("projections: read the scores of the portfolio: %w", err)
 	}
 	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (w WorkspaceScores, err error) {
-		to := []any{&w.WorkspaceID, &w.Models, &w.Late}
+		to := []any{&w.WorkspaceID, &w.Models, &w.Late, &w.Outdated}
 		for i := range w.Bands {
 			to = append(to, &w.Bands[i])
 		}

@@ -238,6 +238,13 @@ func (w *asker) askSide(ctx context.Context, step ask, a commands.Asking, set be
 		return a, false, err
 	}
 	s.model, s.meanings = m, normalform.NewModel(m)
+	if a.Run.Side.AnsweredBy.Imported() {
+		given, err := w.runs.ImportedAnswers(ctx, w.Documents, a.Run.Side)
+		if err != nil {
+			return a, false, err
+		}
+		s.imported, s.about = &given, given.About
+	}
 	if err := s.askAll(ctx); err != nil {
 		return s.state, false, err
 	}

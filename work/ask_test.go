@@ -362,7 +362,7 @@ func TestVerdictsOfARun(t *testing.T) {
 	}
 	b := newBench(t)
 	b.saveSet(t, good, benchmark.Set{Repeats: 1, Questions: []benchmark.Question{
-		asks("SameRows", "EVALUATE reference", ""), asks("OtherRows", "EVALUATE reference", ""), asks("OtherOrder", "EVALUATE T(Sales) ORDER BY [x]", ""), asks("Unrun", "EVALUATE unknown", ""),
+		asks("SameRows", "EVALUATE reference", ""), asks("OtherRows", "EVALUATE reference", ""), asks("OtherOrder", "EVALUATE T(Sales, \"x\") ORDER BY [x]", ""), asks("Unrun", "EVALUATE unknown", ""),
 		asks("MostRows", "EVALUATE MOST(Sales)", ""), asks("TooManyRows", "EVALUATE TOOMANY(Sales)", ""), asks("ValueOfRows", "EVALUATE reference", ""), asks("NoValue", "EVALUATE reference", ""),
 		asks("SameFields", "", ""), asks("OtherFields", "", ""), asks("CopiedFields", "", ""), asks("Value", "", "42"), asks("Judged", "", "a long sentence that decides nothing"),
 	}})
@@ -373,11 +373,11 @@ func TestVerdictsOfARun(t *testing.T) {
 	}
 	b.Work.Queries = rows{
 		"EVALUATE MOST(Sales)": {Rows: most}, "EVALUATE TOOMANY(Sales)": {Rows: append(slices.Clone(most), []verdict.Value{ten})},
-		"EVALUATE T(Sales) ORDER BY [x]": {Rows: [][]verdict.Value{{ten}, {eleven}}}, "EVALUATE T(Sales)": {Rows: [][]verdict.Value{{eleven}, {ten}}},
+		"EVALUATE T(Sales, \"x\") ORDER BY [x]": {Rows: [][]verdict.Value{{ten}, {eleven}}}, "EVALUATE T(Sales, \"x\")": {Rows: [][]verdict.Value{{eleven}, {ten}}},
 		"EVALUATE reference": {Rows: [][]verdict.Value{{ten}}}, "EVALUATE MINE(Sales)": {Rows: [][]verdict.Value{{ten}}}, "EVALUATE OTHER(Sales)": {Rows: [][]verdict.Value{{eleven}}},
 	}
 	answers := map[string]verdict.Answer{
-		"SameRows": {Query: "EVALUATE MINE(Sales)", Fields: field("x")}, "OtherRows": {Query: "EVALUATE OTHER(Sales)"}, "OtherOrder": {Query: "EVALUATE T(Sales)"}, "Unrun": {Text: "Something."},
+		"SameRows": {Query: "EVALUATE MINE(Sales)", Fields: field("x")}, "OtherRows": {Query: "EVALUATE OTHER(Sales)"}, "OtherOrder": {Query: "EVALUATE T(Sales, \"x\")"}, "Unrun": {Text: "Something."},
 		"MostRows": {Query: "EVALUATE MOST(Sales)"}, "TooManyRows": {Query: "EVALUATE TOOMANY(Sales)"}, "ValueOfRows": {Text: "It is 10."}, "NoValue": {Text: "It is fine."},
 		"SameFields": {Query: "EVALUATE { SUM(Sales[of SameFields]) }", Text: "So."}, "OtherFields": {Query: "EVALUATE { [SameFields] }"},
 		"CopiedFields": {Query: `EVALUATE ROW("x", 1)`, Fields: field("CopiedFields"), Text: "So."}, "Value": {Text: "It is 42."}, "Judged": {Text: "Words."},

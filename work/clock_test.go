@@ -46,7 +46,7 @@ func TestClocksThatDiffer(t *testing.T) {
 			moveDatabaseClock(t, b.World, by)
 			b.Work.Now = time.Now
 			b.Clock.Set(time.Now())
-			b.Work.Platform = &away{b.Work.Platform, domain.Refuse(domain.PlatformUnavailable, "no"), 1}
+			b.Work.Platform = isAway(b.Work.Platform, domain.Refuse(domain.PlatformUnavailable, "no"), 1)
 			queue, err := work.NewQueue(b.Work)
 			check(t, err)
 			b.Jobs = queue

@@ -45,7 +45,7 @@ func TestStepNoticesDeletedItem(t *testing.T) {
 		"deleted":                {true, remove, domain.ItemNotFound, trackeditem.StatusDeleted},
 		"deleted, never tracked": {false, remove, domain.ItemNotFound, ""},
 		"not to be found, yet there": {true, func(_ *testing.T, b *bench) {
-			b.Work.Platform = &away{b.Work.Platform, notFound, 1 << 20}
+			b.Work.Platform = isAway(b.Work.Platform, notFound, 1<<20)
 		}, domain.ItemNotFound, trackeditem.StatusTracked},
 		"deleted, and not to be listed": {true, func(t *testing.T, b *bench) {
 			remove(t, b)
@@ -55,7 +55,7 @@ func TestStepNoticesDeletedItem(t *testing.T) {
 			b.Workspace(t, testworld.Workspace{ID: workspace, Name: "Retail", Members: []string{"bob"}})
 		}, domain.ItemNotFound, trackeditem.StatusTracked},
 		"not readable": {true, func(_ *testing.T, b *bench) {
-			b.Work.Platform = &away{b.Work.Platform, domain.Refuse(domain.ItemNotReadable, "no"), 1 << 20}
+			b.Work.Platform = isAway(b.Work.Platform, domain.Refuse(domain.ItemNotReadable, "no"), 1<<20)
 		}, domain.ItemNotReadable, trackeditem.StatusTracked},
 	} {
 		t.Run(name, func(t *testing.T) {

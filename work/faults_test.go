@@ -136,7 +136,7 @@ func TestFirstLookOfSeveralAssessments(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	failing := b.Work
-	failing.Platform = &away{b.Work.Platform, domain.Refuse(domain.PlatformUnavailable, "no"), 1 << 20}
+	failing.Platform = isAway(b.Work.Platform, domain.Refuse(domain.PlatformUnavailable, "no"), 1<<20)
 	first, second := b.start(t, good), b.start(t, good)
 	carry := func(o work.Options, step, looks int) {
 		t.Helper()
@@ -186,7 +186,7 @@ func TestStepsGiveUp(t *testing.T) {
 			ana.TokenExpires = noon.Add(24 * time.Hour)
 			started, err := b.Assessments.Start(t.Context(), ana, workspace, good)
 			check(t, err)
-			b.Work.Platform = &away{b.Work.Platform, c.err, 1 << 20}
+			b.Work.Platform = isAway(b.Work.Platform, c.err, 1<<20)
 			b.Clock.Set(noon.Add(c.after))
 			err = work.CarryAfterCrashes(t.Context(), b.Work, b.steps[0], c.failed, c.crashes)
 			op := b.operation(t, started.OperationID)

@@ -121,6 +121,56 @@ func TestABundleRevertThatLeavesSomethingOut(t *testing.T) {
 	}
 }
 
+// A revert of a bundle that was called before another one began, and decides after that one began or put its first kind back, is refused
+// because of the other one.
+//
+// proves: 4.5/bundle/7
+func TestABundleRevertIsOvertaken(t *testing.T) {
+	t.Parallel()
+	for name, putBack := range map[string]bool{"when it began": false, "when it put its first kind back": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newOptimizing(t)
+			kinds := []string{"aiInstructions", "properties"}
+			a, err := b.Optimizations.StartBundle(t.Context(), b.ana(), workspace, good, &kinds, "none")
+			id := b.accepted(t, a, err)
+			if s := b.read(t, id); s != operation.StatusSucceeded {
+				t.Fatalf("the bundle is %s", s)
+			}
+			start := func() (commands.Accepted, error) {
+				return b.Optimizations.StartBundleRevert(t.Context(), b.ana(), workspace, good, id.String())
+			}
+			// A call takes its operation's id, reads the bundle, takes the id of its first kind's revert, and decides.
+			var first uuid.UUID
+			ids, taken := b.NewID, 0
+			b.NewID = func() uuid.UUID {
+				if taken++; taken == 2 {
+					a, err := start()
+					first = b.accepted(t, a, err)
+					if putBack {
+						b.carry(t, b.Work)
+						check(t, b.resume(t.Context(), b.ana(), first))
+						b.carry(t, b.Work)
+					}
+				}
+				return ids()
+			}
+			_, err = start()
+			if r, refused := domain.Refused(err); !refused || r.Code != domain.OperationInProgress || !strings.Contains(r.Message, first.String()) || first == uuid.Nil {
+				t.Errorf("the revert that was overtaken by %s: %v", first, err)
+			}
+			bundle, err := b.Views.Bundle(t.Context(), first)
+			check(t, err)
+			if back := bundle.Children[0].Standing == optimization.ChildReverted; back != putBack || bundle.Operation.Status.Ended() {
+				t.Errorf("the first revert is %s, its first kind %s", bundle.Operation.Status, bundle.Children[0].Standing)
+			}
+			if s := b.read(t, first); s != operation.StatusSucceeded {
+				t.Errorf("the first revert is %s", s)
+			}
+		})
+	}
+}
+
 // A result that the store has lost is not one that was deleted: nothing is refused as if it had been, and a step waits for it.
 func TestAPreviewOfALostResult(t *testing.T) {
 	t.Parallel()

@@ -108,15 +108,15 @@ func TestAStepThatNeedsItsOwner(t *testing.T) {
 			b.declare(t)
 			id := b.start(t, good)
 			platform := b.Work.Platform
-			p := &away{platform, refusal, 1}
+			p := isAway(platform, refusal, 1)
 			b.Work.Platform = p
 			check(t, work.Carry(t.Context(), b.Work, b.steps[0], work.Patience))
 			op := b.operation(t, id)
-			if op.Status != operation.StatusRunning || !op.Waits || op.Failure == nil || op.Failure.Code != refusal.Code || p.times != 0 {
+			if op.Status != operation.StatusRunning || !op.Waits || op.Failure == nil || op.Failure.Code != refusal.Code || p.left.Load() != 0 {
 				t.Fatalf("the operation reads %+v, %+v", op, op.Failure)
 			}
 			check(t, work.Carry(t.Context(), b.Work, b.steps[0], 0)) // as after a crash
-			if p.times != 0 {
+			if p.left.Load() != 0 {
 				t.Error("a step that waits asks the platform")
 			}
 			before := b.positions(t)
@@ -149,7 +149,7 @@ func TestAStepWhoseOwnerIsLate(t *testing.T) {
 	b.declare(t)
 	id := b.start(t, good)
 	platform := b.Work.Platform
-	b.Work.Platform = &away{platform, domain.Refuse(domain.PlatformConsentRequired, "agree"), 2}
+	b.Work.Platform = isAway(platform, domain.Refuse(domain.PlatformConsentRequired, "agree"), 2)
 	check(t, work.Carry(t.Context(), b.Work, b.steps[0], 0))
 	before := b.positions(t)
 	b.Clock.Advance(time.Minute - time.Microsecond)
@@ -243,9 +243,9 @@ func TestOtherStepsThatNeedTheirOwner(t *testing.T) {
 			b.declare(t)
 			b.steps, b.optimize = nil, nil
 			id := c.start(t, b)
-			b.Work.Platform = &away{b.Work.Platform, challenged, 1}
+			b.Work.Platform = isAway(b.Work.Platform, challenged, 1)
 			if name == "benchmark run" {
-				b.Work.Platform.(*away).times = 0
+				b.Work.Platform.(*away).left.Store(0)
 			}
 			before := b.parts(t)
 			c.carry(t, b)

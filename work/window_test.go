@@ -29,7 +29,7 @@ func TestRefundAfterMidnight(t *testing.T) {
 	b.start(t, good)
 	b.Clock.Set(today)
 	b.start(t, good)
-	b.Work.Platform = &away{b.Work.Platform, domain.Refuse(domain.CapacityBusy, "no"), 1 << 20}
+	b.Work.Platform = isAway(b.Work.Platform, domain.Refuse(domain.CapacityBusy, "no"), 1<<20)
 	check(t, work.Carry(t.Context(), b.Work, b.steps[0], 1))
 	if y, n := used(yesterday), used(today); y != 1 || n != 1 {
 		t.Errorf("%d of yesterday's and %d of today's assessments are used, want 1 and 1", y, n)

@@ -82,7 +82,7 @@ func (a *Asker) agent(ctx context.Context, as item.Caller, side benchmark.Side, 
 	about.ItemID, about.Stage = new(agent.ID), string(of)
 	v = view{sight: sight{readiness.ExposeToAgent(m, configured.Sources[at].SelectedTables()), seenOfDescriptions}, about: about, model: m}
 	if of == publishedStage {
-		v.agent, v.configured = &agent, d.Hash()
+		v.agent, v.configured, v.runtime = &agent, d.Hash(), configured.Runtime
 	}
 	return v, nil
 }

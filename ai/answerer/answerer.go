@@ -94,6 +94,10 @@ type Ask = func(ctx context.Context, question string) (benchmark.Reply, error)
 // cannot answer about the model, BenchmarkRunFailed for a provider that cannot be asked.
 func (a *Asker) Open(ctx context.Context, as item.Caller, side benchmark.Side) (about verdict.Target, m *semanticmodel.Model,
 	ask Ask, err error) {
+	if side.AnsweredBy.Imported() { // nobody is asked: its answers are known
+		m, about, err := a.model(ctx, as, side)
+		return about, m, nil, err
+	}
 	v, err := a.look(ctx, as, side)
 	if err != nil {
 		return v.about, nil, nil, err
@@ -128,9 +132,10 @@ type view struct {
 	model *semanticmodel.Model
 	// by is a language model or the embedded engine.
 	by aiprovider.Settings
-	// agent is the data agent whose published stage answers, and configured the hash of its definition; nil if none does.
-	agent      *item.Item
-	configured string
+	// agent is the data agent whose published stage answers, configured the hash of its definition, and runtime what the stage selects; nil
+	// if none does.
+	agent               *item.Item
+	configured, runtime string
 	// hidden is the provider whose name replaces the agent's id; nil if the agent is named.
 	hidden *aiprovider.Settings
 }

@@ -116,7 +116,7 @@ func TestWhatEachKindSees(t *testing.T) {
 			}
 			about, ask := w.open(t, tt.side)
 			want := tt.about
-			want.WorkspaceID, want.SemanticModelID, want.Transport, want.Model = &retail, &shop, "embedded", "answering/7"
+			want.WorkspaceID, want.SemanticModelID, want.Transport, want.Model = &retail, &shop, "embedded", "answering/8"
 			want.ConfigHash, want.SnapshotID = about.ConfigHash, about.SnapshotID
 			if diff := cmp.Diff(want, about); diff != "" || !strings.HasPrefix(about.ConfigHash, "sha256:") || !strings.HasPrefix(about.SnapshotID, "sha256:") {
 				t.Errorf("about: -want +got\n%s", diff)

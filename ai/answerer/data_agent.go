@@ -14,7 +14,7 @@ import (
 func (a *Asker) dataAgent(as item.Caller, v view) (about verdict.Target, ask Ask) {
 	agent := *v.agent
 	about = v.about
-	about.Transport, about.ConfigHash = verdict.ByMCP, v.configured
+	about.Transport, about.ConfigHash, about.Runtime = verdict.ByMCP, v.configured, v.runtime
 	return about, func(ctx context.Context, question string) (benchmark.Reply, error) {
 		text, took, err := a.Agents.AskAgent(ctx, as, agent, question)
 		reply := benchmark.Reply{DurationMS: took.Milliseconds(), Attempts: 1}

@@ -44,7 +44,9 @@ func TestPublishedAgentIsAsked(t *testing.T) {
 		answer  string
 		failure domain.Code
 		refused domain.Code
+		preview bool // the published stage selects the preview runtime
 	}{
+		"in preview":        {agents: &agents{there: true, text: "Twelve."}, says: "dataAgent (preview runtime; its answers are texts without queries, and are judged as texts)", answer: "Twelve.", preview: true},
 		"it answers":        {agents: &agents{there: true, text: "Twelve."}, says: "dataAgent (its answers are texts without queries, and are judged as texts)", answer: "Twelve."},
 		"no answer":         {agents: &agents{there: true, fails: domain.Refuse(domain.PlatformUnavailable, "away")}, failure: domain.PlatformUnavailable},
 		"not permitted":     {agents: &agents{there: true, fails: domain.Refuse(domain.PlatformConsentRequired, "agree")}, refused: domain.PlatformConsentRequired},
@@ -53,6 +55,9 @@ func TestPublishedAgentIsAsked(t *testing.T) {
 	} {
 		w := newWorld(t)
 		w.Asker.Agents = c.agents
+		if c.preview {
+			w.change(t, "Retail/Analyst.DataAgent/Files/Config/published/stage_config.json", `"aiInstructions"`, `"experimental":{"advancedDax":true},"aiInstructions"`)
+		}
 		side := benchmark.Side{WorkspaceID: retail, SemanticModelID: shop, AnsweredBy: by}
 		if c.kind != "" {
 			side.AnsweredBy.Kind = c.kind

@@ -10,12 +10,8 @@ import (
 	"readiness/domain/verdict"
 )
 
-// The transport of the embedded engine, and its name instead of a language model's; its version
-// changes when its answers may change.
-const (
-	embedded = "embedded"
-	engine   = "answering/7"
-)
+// engine names the embedded engine in place of a language model; its version changes when its answers may change.
+const engine = "answering/8"
 
 // embedded returns a function that answers with the embedded engine from the view.
 func (a *Asker) embedded(as item.Caller, v view) (about verdict.Target, ask Ask) {
@@ -23,7 +19,7 @@ func (a *Asker) embedded(as item.Caller, v view) (about verdict.Target, ask Ask)
 	answers := rulesengine.New(catalog)
 	reading := &reading{asker: a, as: as, view: v, answers: answers, turn: make(chan struct{}, 1)}
 	about = v.about
-	about.Transport, about.Model = embedded, engine
+	about.Transport, about.Model = verdict.Embedded, engine
 	about.ConfigHash = configHash(struct {
 		Engine  string
 		Catalog rulesengine.Catalog

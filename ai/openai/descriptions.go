@@ -91,7 +91,7 @@ func (d describer) other(o proposal.Object, text string) bool {
 	return ok && of != o
 }
 
-// fill are words without information about an object (rule DSC-04).
+// fill are words without information about an object (rules DSC-01 to DSC-03).
 var fill = []string{"the", "a", "an", "of", "for", "this", "is", "column", "table", "measure", "field", "contains"}
 
 // check returns what is wrong with a description, to follow "your answer"; "" when nothing is.

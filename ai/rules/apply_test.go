@@ -96,19 +96,10 @@ func entry(m *semanticmodel.Model, o proposal.Object) (visibility *string, synon
 	return &(*fields)[i].Visibility, &(*fields)[i].Synonyms
 }
 
-// december is the regime that the proposals satisfy.
-var december = func() *readiness.Regime {
-	r, known := readiness.Find("2026-12")
-	if !known {
-		panic("no regime 2026-12")
-	}
-	return r
-}()
-
 // fixable returns the objects that violate rules.
 func fixable(m *semanticmodel.Model, rule ...string) []proposal.Object {
 	var objects []proposal.Object
-	for _, f := range december.Assess(m, readiness.Options{}).Findings {
+	for _, f := range readiness.Current().Assess(m, readiness.Options{}).Findings {
 		if slices.ContainsFunc(f.RuleIDs, func(id string) bool { return slices.Contains(rule, id) }) {
 			kind := map[finding.ObjectType]proposal.ObjectType{
 				finding.TableObject: proposal.Table, finding.ColumnObject: proposal.Column, finding.MeasureObject: proposal.Measure,
@@ -119,7 +110,7 @@ func fixable(m *semanticmodel.Model, rule ...string) []proposal.Object {
 	return objects
 }
 
-var descriptionRules = []string{"DSC-01", "DSC-02", "DSC-03", "DSC-04", "DSC-05", "DSC-06"}
+var descriptionRules = []string{"DSC-01", "DSC-02", "DSC-03", "DSC-05", "DSC-07"}
 
 // asks returns the asks of a bundle, for the model as it is: also about what the AI data schema would
 // show.

@@ -7,8 +7,8 @@ import (
 	"readiness/definition/semanticmodel"
 	"readiness/definition/spelling"
 	"readiness/domain/proposal"
-	"readiness/domain/readiness/additions"
 	"readiness/domain/readiness/finding"
+	"readiness/domain/readiness/informing"
 	"readiness/domain/readiness/wording"
 )
 
@@ -40,8 +40,8 @@ func (d described) subject() finding.Subject {
 	return finding.Subject{Type: types[d.object.Type], Table: d.object.Table, Name: d.object.Name}
 }
 
-// describer proposes descriptions that satisfy rules DSC-01 to DSC-07 of `2026-12`: 15 to 200
-// characters on one line, something that names do not say, and no text twice in the model.
+// describer proposes descriptions that satisfy the rules about them: 15 to 200 characters on one line, something that names do
+// not say, and no text twice in the model.
 type describer struct {
 	*facts
 	order []described
@@ -117,12 +117,22 @@ func (d *describer) shared(one described) bool {
 	return len(d.held[spelling.FoldSpace(one.current())]) > 1
 }
 
-// adds reports whether a text says something about an object that names do not say (rule DSC-04).
+// adds reports whether a text says something about an object that names do not say .
 func (f *facts) adds(one described, text string) bool {
-	if f.additions == nil {
-		f.additions = additions.Of(f.src)
+	if f.informing == nil {
+		f.informing = informing.JudgeOf(f.src)
 	}
-	return f.additions.Add(one.subject(), text)
+	return f.informing.Informs(one.subject(), text)
+}
+
+// restates reports whether a text is blank or only restates names, so that nothing of a person's is lost with it.
+func (d *describer) restates(one described, text string) bool {
+	switch d.informing.Fault(one.subject(), text) {
+	case informing.Absent, informing.Short, informing.Names:
+		return true
+	case informing.Informs, informing.Filler, informing.Unrelated, informing.Repeated:
+	}
+	return false
 }
 
 // lacking returns what is wrong with an object's current description.
@@ -132,8 +142,6 @@ func (d *describer) lacking(one described) string {
 		return "It has no description; this one states what the definition says about it."
 	case !d.adds(one, current):
 		return "Its description says no more than names do."
-	case wording.Length(current) > proposal.MaxDescription:
-		return "Its description is longer than the 200 characters that an AI reads."
 	case len(unnamedItems(one, current)) > 0:
 		return "Its description leaves out items of the calculation group."
 	}
@@ -181,8 +189,8 @@ func (t *table) itemColumn() *field {
 	return nil
 }
 
-// textFor returns the first unused text within the limits, "" for none. A person's text, repaired if
-// necessary, comes before a generated one.
+// textFor returns the first unused text within the limits, "" for none. A person's text is only added to: nothing of it is cut or
+// replaced, unless it says no more than the name.
 func (d *describer) textFor(one described, free func(string) bool) string {
 	var candidates []string
 	made := ""
@@ -197,13 +205,10 @@ func (d *describer) textFor(one described, free func(string) bool) string {
 			if len(unnamedItems(one, named)) == 0 {
 				candidates = append(candidates, named)
 			}
-			candidates = append(candidates, made)
 		case d.shared(one) && made != "":
 			candidates = append(candidates, prose.Compose(proposal.MaxDescription, prose.Finished(current), made))
-		default:
-			candidates = append(candidates, prose.Sentences(current, proposal.MaxDescription))
 		}
-	} else {
+	} else if d.restates(one, current) {
 		candidates = append(candidates, made)
 	}
 	for _, c := range candidates {

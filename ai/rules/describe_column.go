@@ -6,21 +6,23 @@ import (
 
 	"readiness/ai/rules/prose"
 	"readiness/definition/dax"
-	"readiness/definition/semanticmodel"
 	"readiness/domain/proposal"
 	"readiness/domain/readiness/wording"
 )
 
-// describeColumn says what the definition says about a column beyond its name: what it is computed from, what it
-// identifies and joins, its unit, its order and range. It returns "" when that is nothing.
+// describeColumn says what the definition says about a column beyond names and structure: what it is computed from, which
+// values it has, when it relates, its unit. It returns "" when that is nothing.
 func (f *facts) describeColumn(x *field) string {
 	lead := f.columnLead(x)
-	more := f.columnUse(x)
+	var more []string
 	if lead == "" {
-		if len(more) == 0 {
-			return ""
+		if lead = f.unitLead(x); lead == "" && !x.manySide {
+			if summed := f.summing(x); summed != "" {
+				lead = summed + "."
+			}
 		}
-		lead, more = more[0], more[1:]
+	} else if summed := f.summing(x); summed != "" {
+		more = append(more, summed+".")
 	}
 	if !informs(x.name, x.table, lead) {
 		return ""
@@ -33,34 +35,24 @@ func (f *facts) columnLead(x *field) string {
 	switch {
 	case t.role == calculationGroup && x == t.itemColumn():
 		return itemsLead(t)
-	case t.role == calculationGroup:
-		return "Order in which the items of the calculation group are shown."
-	case t.role == fieldParameter:
-		return parameterLead(x)
+	case t.role == calculationGroup || t.role == fieldParameter:
+		return ""
 	case strings.TrimSpace(x.column.Expression) != "":
 		return f.calculated(x)
 	case t.series != nil:
 		return prose.Capital(t.series.text()) + "."
-	}
-	if values := t.fixedValues(x); values != "" {
-		return values
-	}
-	switch {
 	case x.manySide:
 		return f.foreignKeyLead(x)
-	case x.key && x.end:
-		return f.keyLead(x)
-	case x.orders != nil:
-		return f.orderLead(x)
-	case t.role == dateTable:
-		return partLead(x)
 	}
-	return ""
+	if values := t.fixedValues(x); strings.HasPrefix(values, `One of "`) {
+		return values
+	}
+	return dataCategories[strings.ToLower(x.column.DataCategory)]
 }
 
 // calculated says what the expression of a calculated column computes.
 func (f *facts) calculated(x *field) string {
-	if s := f.explain(x); s.text != "" {
+	if s := f.explain(x); s.text != "" && f.tells(x, s) {
 		return prose.First(proposal.MaxDescription, prose.Capital(s.full())+unit(x.column.FormatString)+".", prose.Capital(s.full())+".")
 	}
 	return ""
@@ -81,17 +73,7 @@ func itemsLead(t *table) string {
 	return lead + strings.Join(fit, ", ") + "."
 }
 
-func parameterLead(x *field) string {
-	if _, ok := x.column.ExtendedProperties["ParameterMetadata"]; ok {
-		return "Names the field that each choice of the parameter shows; a helper for report visuals."
-	}
-	if x.isNumber() {
-		return "Order of the choices of the parameter; a helper for report visuals."
-	}
-	return "Label of each choice of the parameter, as the reader of a report sees it."
-}
-
-// foreignKeyLead says which table a foreign key joins, and when.
+// foreignKeyLead says which table a foreign key joins only on request. The structure says the others.
 func (f *facts) foreignKeyLead(x *field) string {
 	var texts []string
 	for _, r := range x.relations {
@@ -106,13 +88,8 @@ func (f *facts) foreignKeyLead(x *field) string {
 		if !strings.EqualFold(other.name, x.name) {
 			to += " with the same " + other.name
 		}
-		switch {
-		case r.src.IsActive:
-			texts = append(texts, "Joins each row of "+x.table.src.Name+" to "+to+".")
-		case f.activating(x) != "":
-			texts = append(texts, "Joins "+x.table.src.Name+" to "+to+" only where a measure asks for it, as "+f.activating(x)+" does.")
-		default:
-			texts = append(texts, "Could join "+x.table.src.Name+" to "+to+", by a relationship that is inactive.")
+		if by := f.activating(x); by != "" && !r.src.IsActive {
+			texts = append(texts, "Joins "+x.table.src.Name+" to "+to+" only where a measure asks for it, as "+by+" does.")
 		}
 	}
 	if len(texts) == 0 {
@@ -121,77 +98,26 @@ func (f *facts) foreignKeyLead(x *field) string {
 	return prose.Compose(proposal.MaxDescription, texts[0], texts[1:]...)
 }
 
-// activating returns a measure that activates the column's relationship, "" for none.
+// activating returns a measure, or else a calculation item, that activates the column's relationship, "" for none.
 func (f *facts) activating(x *field) string {
 	for _, m := range x.usedBy {
 		if m.calls(activations) && prose.Mentionable(m.name) && f.wantedThen(m) {
 			return prose.MeasureRef(m.name)
 		}
 	}
-	return ""
-}
-
-// keyLead says what a key identifies, and which tables refer to it.
-func (f *facts) keyLead(x *field) string {
-	if !prose.Mentionable(x.table.src.Name) {
-		return ""
-	}
-	var from []string
-	for _, r := range x.relations {
-		other := r.from
-		if r.from == x {
-			other = r.to
+	for _, t := range f.tables {
+		if t.src.CalculationGroup == nil {
+			continue
 		}
-		if r.src.IsActive {
-			from = append(from, other.table.src.Name)
+		for _, i := range t.src.CalculationGroup.Items {
+			activates := slices.ContainsFunc(dax.Read(i.Expression).Calls, func(c dax.Call) bool {
+				return activations[strings.ToUpper(c.Name)] &&
+					slices.ContainsFunc(c.References, func(r dax.Reference) bool { return f.resolve(r, nil) == x })
+			})
+			if activates && prose.Mentionable(i.Name) {
+				return "the calculation item " + i.Name
+			}
 		}
-	}
-	lead := "Identifies one row of " + x.table.src.Name
-	if x.isDay() {
-		lead = "Identifies one day of " + x.table.src.Name
-	}
-	if from = prose.Mentions(from); len(from) > 0 {
-		return lead + "; " + prose.List(from, 3) + map[bool]string{true: " refers", false: " refer"}[len(from) == 1] + " to it."
-	}
-	return lead + "."
-}
-
-// orderLead says which column a column puts in order, and the range of its numbers if their meaning is certain.
-func (f *facts) orderLead(x *field) string {
-	if !prose.Mentionable(x.orders.name) {
-		return ""
-	}
-	lead := "Puts " + x.orders.name + " in order; not a value to analyze."
-	if r := rangeOf(x); r != "" && x.table.role == dateTable && !slices.Contains(x.orders.words, "year") {
-		lead = "Puts " + x.orders.name + " in order, as a number " + r + "."
-	}
-	return lead
-}
-
-// ranges are parts of dates whose names say that they are numbered within the next larger part.
-var ranges = map[string]string{
-	"month number": "from 1 to 12", "month no": "from 1 to 12", "month num": "from 1 to 12", "month nr": "from 1 to 12",
-	"month of year":        "from 1 to 12",
-	"month number of year": "from 1 to 12", "quarter number": "from 1 to 4", "quarter no": "from 1 to 4", "quarter num": "from 1 to 4",
-	"quarter of year": "from 1 to 4", "day of month": "from 1 to 31", "day number of month": "from 1 to 31", "day of year": "from 1 to 366",
-	"day number of year": "from 1 to 366", "hour of day": "from 0 to 23",
-}
-
-func rangeOf(x *field) string {
-	if x.column.DataType != semanticmodel.Int64 {
-		return ""
-	}
-	return ranges[strings.Join(x.words, " ")]
-}
-
-// partLead says the range of a part of dates.
-func partLead(x *field) string {
-	if r := rangeOf(x); r != "" {
-		within := "year"
-		if strings.HasSuffix(strings.Join(x.words, " "), "of month") {
-			within = "month"
-		}
-		return "A number " + r + " within each " + within + "."
 	}
 	return ""
 }
@@ -201,35 +127,17 @@ var dataCategories = map[string]string{
 	"barcode": "A bar code.",
 }
 
-// columnUse returns sentences about the unit, the measures, the order and the hierarchies of a column, the most
-// informative first.
-func (f *facts) columnUse(x *field) []string {
-	var out []string
-	if x.table.role == calculationGroup || x.table.role == fieldParameter {
-		return nil
+// unitLead says the currency of a number, and which measure adds it up. A dollar sign does not say which dollar.
+func (f *facts) unitLead(x *field) string {
+	in := unit(x.column.FormatString)
+	if in == "" || in == ", in dollars" || !x.isNumber() || x.key || strings.Contains(x.column.FormatString, "%") {
+		return ""
 	}
-	summed := f.summing(x)
-	if in := unit(x.column.FormatString); in != "" && x.isNumber() && !x.key {
-		in = "Given" + strings.TrimPrefix(in, ",")
-		if summed != "" {
-			in += "; " + prose.LowerStart(summed)
-		} else if x.column.SummarizeBy == "none" {
-			in += "; not added up by default"
-		}
-		out = append(out, in+".")
-	} else if summed != "" {
-		out = append(out, summed+".")
+	in = "Given" + strings.TrimPrefix(in, ",")
+	if summed := f.summing(x); summed != "" {
+		in += "; " + prose.LowerStart(summed)
 	}
-	if s, ok := dataCategories[strings.ToLower(x.column.DataCategory)]; ok {
-		out = append(out, s)
-	}
-	if s := x.column.SortByColumn; s != "" && prose.Mentionable(s) && f.find(x.table.src.Name, s) != nil && !strings.EqualFold(s, x.name) {
-		out = append(out, "Sorted by "+s+", not by the alphabet.")
-	}
-	if len(out) == 0 && strings.TrimSpace(x.column.Expression) == "" && !x.key {
-		return nil // the rest alone says too little
-	}
-	return append(out, f.levels(x)...)
+	return in + "."
 }
 
 // summing says which measures to use for a column: those that are only its sum, average or distinct count.
@@ -239,6 +147,9 @@ func (f *facts) summing(x *field) string {
 		{"SUM", "its sum"}, {"AVERAGE", "its average"}, {"DISTINCTCOUNT", "the number of its different values"},
 	} {
 		for _, m := range x.usedBy {
+			if by.function == "SUM" && !x.addsUp() {
+				break
+			}
 			if f.wantedThen(m) && prose.Mentionable(m.name) && len(m.refs) == 1 && len(m.dax.Calls) == 1 &&
 				strings.EqualFold(m.dax.Calls[0].Name, by.function) &&
 				isOneCall(m.measure.Expression) {
@@ -257,18 +168,4 @@ func (f *facts) summing(x *field) string {
 func isOneCall(expression string) bool {
 	n, ok := dax.Parse(expression)
 	return ok && n.Kind == dax.CallNode && len(n.Parts) == 1 && n.Parts[0].Kind == dax.ColumnNode && n.Variables == nil
-}
-
-// levels says the place of a column in a hierarchy.
-func (f *facts) levels(x *field) []string {
-	for _, h := range x.table.src.Hierarchies {
-		at := slices.IndexFunc(h.Levels, func(l semanticmodel.Level) bool { return strings.EqualFold(l.Column, x.name) })
-		if at > 0 && prose.Mentionable(h.Name) && prose.Mentionable(h.Levels[at-1].Name) {
-			return []string{"In the hierarchy " + h.Name + " below " + h.Levels[at-1].Name + "."}
-		}
-		if at == 0 && len(h.Levels) > 1 && prose.Mentionable(h.Name) {
-			return []string{"Top level of the hierarchy " + h.Name + "."}
-		}
-	}
-	return nil
 }

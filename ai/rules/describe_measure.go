@@ -10,22 +10,18 @@ import (
 	"readiness/domain/proposal"
 )
 
-// describeMeasure says what a measure computes, with its period, conditions and unit, and the tables by
-// which it can be split. It returns "" for an expression that is not understood, and for a measure
-// whose name says all of it.
+// describeMeasure says what a measure computes, with its period, conditions and unit, and which measure is without the
+// conditions. It returns "" for an expression that is not understood, and if names and expression say all of it.
 func (f *facts) describeMeasure(x *field) string {
 	lead := f.computes(x)
+	if s := f.explain(x); lead == "" && s.of != "" && s.full() == s.text && informs(x.name, x.table, s.text) {
+		in := unit(x.measure.FormatString)
+		lead = prose.First(proposal.MaxDescription-1, prose.Capital(s.text)+in, prose.Capital(s.text)) // which column or rows
+	}
 	if lead == "" {
 		return ""
 	}
-	if strings.Contains(lead, setAside) {
-		return lead + "."
-	}
-	by := f.splitBy(x)
-	if len(by) == 0 {
-		return lead + "."
-	}
-	return prose.Compose(proposal.MaxDescription, lead+".", "Can be split by "+prose.List(by, 4)+".")
+	return lead + "."
 }
 
 // computes returns what a measure computes, without its full stop; "" where describeMeasure does.
@@ -42,11 +38,14 @@ func (f *facts) computes(x *field) string {
 		return "A fixed text that is written in the model, not computed from its data"
 	case s.constant:
 		return "Always " + s.shown(x.measure.FormatString) + ", whatever is selected"
-	case !informs(x.name, x.table, s.core()+in):
+	case !f.tells(x, s):
 		return ""
 	default:
-		lead := prose.Capital(s.full()) + in
-		return prose.First(proposal.MaxDescription-1, lead, prose.Capital(s.full()))
+		lead := prose.Capital(s.full())
+		if all := f.counterCase(x, s); all != "" {
+			return prose.First(proposal.MaxDescription-1, lead+in+"; in all: "+all, lead+"; in all: "+all, lead)
+		}
+		return prose.First(proposal.MaxDescription-1, lead+in, lead)
 	}
 }
 
@@ -68,11 +67,6 @@ func (f *facts) alias(x *field) *field {
 		return to
 	}
 	return nil
-}
-
-// core returns what a value says about its subject: the phrase with its conditions and its period.
-func (s explanation) core() string {
-	return strings.Join(append([]string{s.text, s.when}, s.where...), " ")
 }
 
 // sameMeaning has words of names and texts with one meaning: "sum" adds nothing to a name with "total".
@@ -151,27 +145,6 @@ func unit(format string) string {
 		}
 	}
 	return ""
-}
-
-// groupedBy returns the tables that filter every fact that a measure is computed from.
-func (f *facts) groupedBy(x *field) []*table {
-	facts := f.sources(x)
-	if len(facts) == 0 {
-		return nil
-	}
-	common := facts[0].around
-	for _, t := range facts[1:] {
-		var both []*table
-		for _, a := range common {
-			for _, b := range t.around {
-				if a == b {
-					both = append(both, a)
-				}
-			}
-		}
-		common = both
-	}
-	return common
 }
 
 // sources returns the fact tables that a measure is computed from, each once.

@@ -19,7 +19,7 @@ func (f *facts) describeTable(t *table) string {
 	case fieldParameter:
 		return f.describeParameter(t)
 	case measureTable:
-		return f.describeMeasureTable(t)
+		return ""
 	case dateTable:
 		return f.describeCalendar(t)
 	case fact:
@@ -70,25 +70,9 @@ func (f *facts) describeParameter(t *table) string {
 		lead+"; it holds no data to ask about.")
 }
 
-func (f *facts) describeMeasureTable(t *table) string {
-	var shown []*field
-	for _, x := range t.measures {
-		if f.wantedThen(x) {
-			shown = append(shown, x)
-		}
-	}
-	names := measureNames(shown)
-	if len(names) == 0 {
-		return ""
-	}
-	return prose.First(proposal.MaxDescription,
-		"Holds only measures, such as "+prose.List(names[:min(3, len(names))], 0)+"; it has no rows to ask about.",
-		"Holds only measures; it has no rows to ask about.")
-}
-
 // describeCalendar says which days a date table has, and by which dates it filters.
 func (f *facts) describeCalendar(t *table) string {
-	var active, inactive, unused []string
+	var active, inactive []string
 	for _, r := range f.relations {
 		other := r.from
 		if r.from.table == t {
@@ -100,27 +84,16 @@ func (f *facts) describeCalendar(t *table) string {
 		}
 		if name := other.table.src.Name + " by " + other.name; r.src.IsActive {
 			active = append(active, name)
-		} else if f.activating(other) != "" {
-			inactive = append(inactive, name)
 		} else {
-			unused = append(unused, name)
+			inactive = append(inactive, name)
 		}
+	}
+	var texts []string
+	if len(active) > 0 && len(inactive) > 0 {
+		more := "; " + prose.List(inactive, 3) + onRequest
+		texts = append(texts, "Filters "+prose.List(active, 5)+more, "Filters "+prose.List(active, 2)+more)
 	}
 	days := calendarDays(t)
-	var texts []string
-	if len(active) > 0 {
-		texts = append(texts, "Filters "+prose.List(active, 5), "Filters "+prose.List(active, 2))
-		more := ""
-		if len(inactive) > 0 {
-			more += "; " + prose.List(inactive, 3) + onRequest
-		}
-		if len(unused) > 0 {
-			more += "; " + prose.List(unused, 3) + notYet
-		}
-		if more != "" {
-			texts = slices.Insert(texts, 0, "Filters "+prose.List(active, 5)+more)
-		}
-	}
 	for _, s := range texts {
 		if days != "" {
 			s = days + ". " + s
@@ -135,11 +108,8 @@ func (f *facts) describeCalendar(t *table) string {
 	return ""
 }
 
-// What a text states of the dates of inactive relationships: those that a measure activates, and the others.
-const (
-	onRequest = " only where a measure asks for it"
-	notYet    = " only where a measure asks for it, which none does yet"
-)
+// onRequest is what a text states of the dates of inactive relationships.
+const onRequest = " only where a measure asks for it"
 
 // calendarDays says which days CALENDAR or CALENDARAUTO makes, "" for other tables.
 func calendarDays(t *table) string {
@@ -223,10 +193,10 @@ func (f *facts) describeFact(t *table) string {
 		return ""
 	}
 	text := "Dated by " + active[0] + " by default, and by " + prose.List(inactive, 3)
-	if measure == "" {
-		return prose.First(proposal.MaxDescription, text+notYet+".")
+	if measure != "" {
+		return prose.First(proposal.MaxDescription, text+onRequest+", as "+measure+" does.", text+onRequest+".")
 	}
-	return prose.First(proposal.MaxDescription, text+onRequest+", as "+measure+" does.", text+onRequest+".")
+	return prose.First(proposal.MaxDescription, text+onRequest+".")
 }
 
 // describeDimension says what identifies a row, what a row has, and what it filters.
@@ -239,7 +209,7 @@ func (f *facts) describeDimension(t *table) string {
 		}
 	}
 	attributes, facts := f.attributes(t), tableNames(f.wantedTables(t.facts))
-	if key == "" || len(facts) == 0 || len(attributes) == 0 {
+	if key == "" || len(facts) == 0 || len(attributes) == 0 || !grain(t, key) {
 		return ""
 	}
 	var texts []string
@@ -251,6 +221,19 @@ func (f *facts) describeDimension(t *table) string {
 		text = prose.Compose(proposal.MaxDescription, text, "Itself grouped by "+prose.List(up, 2)+".")
 	}
 	return text
+}
+
+// identifying are words of keys that do not say what they identify.
+var identifying = prose.SetOf("key id code nr no number sk pk uid guid uuid etag name hash dim fact row")
+
+// grain reports whether the name of a key says more about a row than the name of the table: "One row for each ProductKey" does not
+// of Product.
+func grain(t *table, key string) bool {
+	k := told{known: prose.Set{}, implied: []prose.Set{idle, identifying}}
+	for _, w := range prose.Words(t.src.Name) {
+		k.known[meaningOf(w)] = true
+	}
+	return k.lacks(key)
 }
 
 // attributes returns the names of columns that describe a row: no keys, numbers, dates and sort orders.
@@ -291,7 +274,7 @@ func (f *facts) describePlain(t *table) string {
 	}
 	attributes := f.attributes(t)
 	key := slices.IndexFunc(t.columns, func(x *field) bool { return x.column.IsKey && prose.Mentionable(x.name) })
-	if key < 0 || len(attributes) == 0 {
+	if key < 0 || len(attributes) == 0 || !grain(t, t.columns[key].name) {
 		return ""
 	}
 	lead := "One row for each " + t.columns[key].name + ", with "

@@ -48,6 +48,7 @@ type explanation struct {
 	filtered []*field // the columns of where
 	outer    []*field // columns that conditions within the value replace
 	about    *table   // the table that an aggregate is computed over
+	of       string   // the word of the function if the phrase is only an aggregate of a column or of rows
 	constant bool
 }
 
@@ -105,6 +106,18 @@ func quote(s string) string {
 
 // explain returns what an expression computes, as a sentence without its full stop, "" for one that is not understood.
 func (f *facts) explain(x *field) explanation {
+	s, known := f.explanations[x]
+	if !known {
+		s = f.explainAnew(x)
+		if f.explanations == nil {
+			f.explanations = map[*field]explanation{}
+		}
+		f.explanations[x] = s
+	}
+	return s
+}
+
+func (f *facts) explainAnew(x *field) explanation {
 	home := x.table
 	e := &explainer{facts: f, home: home}
 	if x.measure == nil {

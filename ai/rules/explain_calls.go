@@ -79,7 +79,11 @@ func (e *explainer) aggregate(n *dax.Node, before, after string) (explanation, b
 	if c == nil {
 		return explanation{}, false
 	}
-	return explanation{text: before + c.name + after + e.over(c.table), the: true, about: c.table}, true
+	of, _, _ := strings.Cut(before, " ")
+	if strings.Contains(before, "different") {
+		of = "different"
+	}
+	return explanation{text: before + c.name + after + e.over(c.table), the: true, about: c.table, of: of}, true
 }
 
 // over returns the table of an aggregate.
@@ -139,6 +143,9 @@ func (e *explainer) divide(n *dax.Node) (explanation, bool) {
 	return s, ok
 }
 
+// noChoice is what follows a selected value without another one.
+const noChoice = "empty unless exactly one is selected"
+
 // selected returns the value of a column with one selected value.
 func (e *explainer) selected(n *dax.Node) (explanation, bool) {
 	if len(n.Parts) < 1 || len(n.Parts) > 2 {
@@ -148,17 +155,15 @@ func (e *explainer) selected(n *dax.Node) (explanation, bool) {
 	if c == nil {
 		return explanation{}, false
 	}
-	other := "empty"
+	tail := noChoice
 	if len(n.Parts) == 2 && !isBlank(n.Parts[1]) {
 		s, ok := e.value(n.Parts[1])
 		if !ok {
 			return explanation{}, false
 		}
-		other = s.operand(true)
+		tail = s.operand(true) + " unless exactly one is selected"
 	}
-	return explanation{
-		text: "selected " + c.name + " of " + c.table.src.Name, the: true, tail: []string{other + " unless exactly one is selected"},
-	}, true
+	return explanation{text: "selected " + c.name + " of " + c.table.src.Name, the: true, tail: []string{tail}}, true
 }
 
 // fallback returns a value that another one replaces.

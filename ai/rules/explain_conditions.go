@@ -5,6 +5,7 @@ import (
 
 	"readiness/ai/rules/prose"
 	"readiness/definition/dax"
+	"readiness/definition/semanticmodel"
 )
 
 // condition returns what is true or false, as a clause: "Amount is more than 100".
@@ -179,10 +180,29 @@ func (e *explainer) comparison(n *dax.Node) (string, bool) {
 		if !equal && n.Text != "<>" {
 			return "", false
 		}
-		return left + word + "empty", true
+		return left + e.emptiness(n), true
 	}
 	right, ok := e.limit(n.Parts[1])
 	return left + word + right, ok
+}
+
+// emptiness returns what a comparison by =, == or <> with BLANK() says of its left side. But for ==, 0 and FALSE are equal to it.
+func (e *explainer) emptiness(n *dax.Node) string {
+	also := "0"
+	if c := e.column(n.Parts[0]); n.Text == "==" || c != nil && !c.isNumber() && c.column.DataType != semanticmodel.Boolean {
+		also = ""
+	} else if c != nil && c.column.DataType == semanticmodel.Boolean {
+		also = "false"
+	}
+	switch {
+	case also == "" && n.Text == "<>":
+		return " is not empty"
+	case also == "":
+		return " is empty"
+	case n.Text == "<>":
+		return " is neither empty nor " + also
+	}
+	return " is empty or " + also
 }
 
 // mostValues is how many values a text lists.

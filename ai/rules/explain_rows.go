@@ -151,7 +151,7 @@ func (e *explainer) rowCount(n *dax.Node) (explanation, bool) {
 		if e.row != nil || !prose.Mentionable(e.home.src.Name) {
 			return explanation{}, false
 		}
-		return explanation{text: "number of rows of " + e.home.src.Name, the: true, about: e.home}, true
+		return explanation{text: "number of rows of " + e.home.src.Name, the: true, about: e.home, of: "number"}, true
 	}
 	if t := n.Parts[0]; t.Kind == dax.CallNode && t.Text == "RELATEDTABLE" && len(t.Parts) == 1 && e.row != nil {
 		of := e.table(t.Parts[0])
@@ -161,7 +161,11 @@ func (e *explainer) rowCount(n *dax.Node) (explanation, bool) {
 		return explanation{text: "number of rows of " + of.src.Name + " that belong to the row", the: true, compound: true}, true
 	}
 	r, ok := e.rowsOf(n.Parts[0])
-	return explanation{text: "number of " + r.counted, the: true, about: r.row, where: r.where, tail: r.tail}, ok
+	of := "number"
+	if strings.HasPrefix(r.counted, "different") {
+		of = "different"
+	}
+	return explanation{text: "number of " + r.counted, the: true, about: r.row, of: of, where: r.where, tail: r.tail}, ok
 }
 
 // iterate returns SUMX and the other iterators.

@@ -1,7 +1,6 @@
 package rules_test
 
 import (
-	"strings"
 	"testing"
 
 	"readiness/ai/rules"
@@ -11,19 +10,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// lead returns the first sentence that is proposed for a measure with the expression, "" for none.
+// lead returns what a measure with the expression computes, "" if that is not understood.
 func lead(expression string) string {
 	m := shop(func(m *semanticmodel.Model) {
 		f := tableOf(m, "FactSales")
 		f.Columns = append(f.Columns, semanticmodel.Column{Name: "Status", DataType: semanticmodel.String}, semanticmodel.Column{Name: "Is Late", DataType: semanticmodel.Boolean})
 		m.Tables = append(m.Tables, semanticmodel.Table{Name: "Out", Measures: []semanticmodel.Measure{{Name: "Zz", Expression: expression}}})
 	})
-	a := rules.Propose(proposal.Ask{Type: proposal.Description, Model: m, Objects: []proposal.Object{object(m, "Out[Zz]")}})
-	if len(a.Proposals) == 0 {
-		return ""
-	}
-	text, _, _ := strings.Cut(a.Proposals[0].Value, ". Can be split by")
-	return strings.TrimSuffix(text, ".")
+	return rules.Explained(m, "Out", "Zz")
 }
 
 // TestExplain shows in what words expressions are explained. Whatever is not understood is not explained.
@@ -87,6 +81,10 @@ var explained = map[string]string{
 	"CALCULATE([Units], NOT FactSales[Is Late])":                                            "[Units] where Is Late of FactSales is false",
 	"CALCULATE([Units], ISBLANK(FactSales[Status]))":                                        "[Units] where Status of FactSales is empty",
 	"CALCULATE([Units], NOT ISBLANK(FactSales[Status]))":                                    "[Units] where Status of FactSales is not empty",
+	"CALCULATE([Units], FactSales[Qty] = BLANK())":                                          "[Units] where Qty of FactSales is empty or 0",
+	"CALCULATE([Units], FactSales[Qty] == BLANK())":                                         "[Units] where Qty of FactSales is empty",
+	"CALCULATE([Units], FactSales[Qty] <> BLANK())":                                         "[Units] where Qty of FactSales is neither empty nor 0",
+	"CALCULATE([Units], FactSales[Is Late] = BLANK())":                                      "[Units] where Is Late of FactSales is empty or false",
 	"CALCULATE([Units], FactSales[Status] <> BLANK())":                                      "[Units] where Status of FactSales is not empty",
 	`CALCULATE([Units], FactSales[Status] IN {"a", "b"})`:                                   `[Units] where Status of FactSales is one of "a" and "b"`,
 	`CALCULATE([Units], NOT FactSales[Status] IN {"a"})`:                                    `[Units] where Status of FactSales is not "a"`,
@@ -160,8 +158,8 @@ var explained = map[string]string{
 	"SELECTEDVALUE(Customers[City])":                          "Selected City of Customers, empty unless exactly one is selected",
 	`SELECTEDVALUE(Customers[City], "all")`:                   `Selected City of Customers, "all" unless exactly one is selected`,
 	`IF(HASONEVALUE(Customers[City]), [Units])`:               "[Units] if City of Customers has exactly one value, else empty",
-	"1001":     "Always 1001, whatever is selected",
-	`"2026.1"`: "A fixed text that is written in the model, not computed from its data",
+	"1001":     "1001",
+	`"2026.1"`: `"2026.1"`,
 	"VAR x = [Units] VAR y = x + 1 RETURN y * 2": "([Units] plus 1) times 2",
 	"GrossMargin([Units])":                       "",
 	"((":                                         "",
@@ -229,7 +227,7 @@ func TestMadeTables(t *testing.T) {
 		"other days":       {made("Days", "CALENDAR(MIN(FactSales[OrderDate]), TODAY())", semanticmodel.Column{Name: "Date", SourceColumn: "[Date]"}), "Days", ""},
 		"measures only": {func(m *semanticmodel.Model) {
 			m.Tables = append(m.Tables, semanticmodel.Table{Name: "Figures", Columns: []semanticmodel.Column{{Name: "Dummy"}}, Measures: []semanticmodel.Measure{{Name: "Gap", Expression: "[Units] - 1"}}})
-		}, "Figures", "Holds only measures, such as [Gap]; it has no rows to ask about."},
+		}, "Figures", ""},
 	} {
 		m := shop(row.change)
 		if got := byObject(rules.Propose(proposal.Ask{Type: proposal.Description, Model: m, Objects: []proposal.Object{object(m, row.object)}}))[object(m, row.object)].Value; got != row.want {

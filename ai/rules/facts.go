@@ -12,7 +12,7 @@ import (
 	"readiness/domain/proposal"
 	"readiness/domain/proposal/textcheck"
 	"readiness/domain/readiness"
-	"readiness/domain/readiness/additions"
+	"readiness/domain/readiness/informing"
 )
 
 // role is the purpose of a table.
@@ -82,26 +82,29 @@ type relation struct {
 // facts are the facts of a model's definition, without the tables that an AI never sees. Tables are
 // ordered by name, so that their order in the definition has no effect.
 type facts struct {
-	src        *semanticmodel.Model
-	tables     []*table
-	autoDate   []*semanticmodel.Table
-	relations  []relation
-	configured bool // the AI data schema is configured
-	usage      bool // the usage map has views
-	fields     map[[2]string]*field
-	measures   map[string]*field
-	named      map[string]*table           // by name in lower case
-	computed   map[*field][]*table         // the facts that measures are computed from
-	views      map[string]map[string]int64 // the usage map, nil without views
-	additions  *additions.Additions
-	violated   map[violationKey]float64
-	mentions   map[*field]bool
-	choice     *[]proposal.Proposal // for the AI data schema
-	checks     *textcheck.Model     // of texts that instructions repeat, nil before the first
-	staying    map[*field]bool      // what an AI should see
+	src          *semanticmodel.Model
+	tables       []*table
+	autoDate     []*semanticmodel.Table
+	relations    []relation
+	configured   bool // the AI data schema is configured
+	usage        bool // the usage map has views
+	fields       map[[2]string]*field
+	measures     map[string]*field
+	named        map[string]*table           // by name in lower case
+	explanations map[*field]explanation      // what fields compute
+	totals       map[string]*field           // the measures without conditions, by what they compute
+	computed     map[*field][]*table         // the facts that measures are computed from
+	views        map[string]map[string]int64 // the usage map, nil without views
+	informing    *informing.Judge
+	violated     map[violationKey]float64
+	mentions     map[*field]bool
+	choice       *[]proposal.Proposal // for the AI data schema
+	checks       *textcheck.Model     // of texts that instructions repeat, nil before the first
+	staying      map[*field]bool      // what an AI should see
 }
 
 func newFacts(m *semanticmodel.Model, usage map[string]map[string]int64) *facts {
+	m = m.Inlined()
 	f := &facts{src: m, fields: map[[2]string]*field{}, measures: map[string]*field{},
 		named: map[string]*table{}, computed: map[*field][]*table{},
 	}
@@ -341,21 +344,7 @@ func tableNames(tables []*table) []string {
 	return prose.Mentions(names)
 }
 
-// measureNames returns the measures among the fields, as DAX names them.
-func measureNames(fields []*field) []string {
-	var names []string
-	for _, x := range fields {
-		if x.measure != nil && prose.Mentionable(x.name) {
-			names = append(names, prose.MeasureRef(x.name))
-		}
-	}
-	return names
-}
-
-// violations returns the violations of rules of `2026-12` in the model.
+// violations returns the violations of rules in the model.
 func (f *facts) violations(ids ...string) map[readiness.Violation]float64 {
-	return december.Violations(f.src, readiness.Options{}, ids...)
+	return readiness.Current().Violations(f.src, readiness.Options{}, ids...)
 }
-
-// december is the regime that the proposals satisfy.
-var december, _ = readiness.Find("2026-12")

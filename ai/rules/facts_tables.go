@@ -138,7 +138,7 @@ func (f *facts) assign() {
 			t.role = fieldParameter
 		case len(t.measures) > 0 && !rows:
 			t.role = measureTable
-		case byName || strings.EqualFold(t.src.DataCategory, "Time") || t.consistsOfDates():
+		case byName || strings.EqualFold(t.src.DataCategory, "Time") || len(t.src.Calendars) > 0 || t.consistsOfDates():
 			t.role = dateTable
 		case t.one:
 			t.role = dimension

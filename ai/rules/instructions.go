@@ -16,8 +16,8 @@ type section struct {
 	lines   []string
 }
 
-// instruct proposes AI instructions from the definition that satisfy rules INS-01 to INS-06 and INS-11 of
-// `2026-12` as far as the definition says what they need. A person's text stays unchanged, byte for
+// instruct proposes AI instructions from the definition that satisfy rules INS-01 to INS-06 and INS-11
+// as far as the definition says what they need. A person's text stays unchanged, byte for
 // byte, and the missing parts follow it; if nothing is missing, nothing is proposed.
 func (f *facts) instruct(a *answers) {
 	model := proposal.Object{Type: proposal.Model}
@@ -167,6 +167,9 @@ func (f *facts) sections(current string) []section {
 	c := f.newConsistency(current)
 	for i := range all {
 		all[i].lines = slices.DeleteFunc(all[i].lines, func(line string) bool { return !c.takes(line) })
+	}
+	if !slices.ContainsFunc(all[1:], func(s section) bool { return len(s.lines) > 0 }) {
+		all[0].lines = slices.DeleteFunc(all[0].lines, func(line string) bool { return line == noDates })
 	}
 	return all
 }

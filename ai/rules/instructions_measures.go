@@ -8,6 +8,7 @@ import (
 	"readiness/definition/dax"
 	"readiness/definition/semanticmodel"
 	"readiness/domain/proposal/textcheck"
+	"readiness/domain/readiness/informing"
 	"readiness/domain/readiness/wording"
 )
 
@@ -23,6 +24,9 @@ var unaddable = prose.SetOf("id key sk pk fk guid code no nr nbr number year yr 
 var addable = prose.SetOf("amount amounts qty quantity quantities revenue cost costs sales spend expense expenses " +
 	"hours units total volume budget refund")
 
+// selections are functions of measures that show what a person selected in a report.
+var selections = prose.SetOf("SELECTEDVALUE ISFILTERED HASONEVALUE")
+
 // aboutMeasures explains the measures that matter most, those with something to say about them, no two the
 // same. Without measures it names the numbers that are summed by default.
 func (f *facts) aboutMeasures() []string {
@@ -35,7 +39,8 @@ func (f *facts) aboutMeasures() []string {
 			continue
 		}
 		measures = true
-		if !x.exposed || seen[text] && text != "" || len(lines) == keyMeasures || (dax.Texts{}).Yields(x.measure.Expression) {
+		if !x.exposed || seen[text] && text != "" || len(lines) == keyMeasures || (dax.Texts{}).Yields(x.measure.Expression) ||
+			f.explain(x).constant || x.calls(selections) {
 			continue
 		}
 		if explained := f.explained(x); explained != "" {
@@ -51,7 +56,7 @@ func (f *facts) aboutMeasures() []string {
 			continue
 		}
 		for _, x := range t.columns {
-			if name := f.written(x); name != "" && x.isNumber() && !x.key && !unaddable.Meets(x.words) && addable.Meets(x.words) &&
+			if name := f.written(x); name != "" && x.isNumber() && !x.key && x.addsUp() && addable.Meets(x.words) &&
 				x.column.SummarizeBy != "none" && len(lines) < keyMeasures {
 				lines = append(lines, "Use the sum of "+name+", as no measure computes it.")
 			}
@@ -60,12 +65,15 @@ func (f *facts) aboutMeasures() []string {
 	return lines
 }
 
-// explained returns what a measure is, "" if nothing is known beyond its name. A person's description is
-// used only without references, because these may name fields that do not exist.
+// explained returns what a measure is, "" if nothing is known beyond its name. A person's description, which an AI reads anyway, is
+// used only if it defines something, and without references, because these may name fields that do not exist.
 func (f *facts) explained(x *field) string {
 	text := strings.TrimSuffix(prose.Sentences(prose.OneLine(x.description), 120), ".")
 	if text != "" && f.adds(described{x.object(), x.table, x}, text) && prose.MentionableLine(text) && !strings.ContainsAny(text, "[]'") &&
 		!f.orders(text) {
+		if informing.Defining(wording.Words(text)) == 0 {
+			return ""
+		}
 		return prose.LowerStart(text)
 	}
 	made := f.computes(x)
@@ -121,35 +129,29 @@ func (f *facts) aboutDefaults() []string {
 const mostChosen = 3
 
 // chosenMeasures returns lines about measures to use where a question names none: those that add up a column which an AI
-// could also add up itself, else the only one of a fact.
+// could also add up itself.
 func (f *facts) chosenMeasures() (lines []string) {
 	const unless = "Unless a question says otherwise, use "
-	only := map[*table][]*field{} // the measures that are computed from one fact alone
 	for _, x := range f.allMeasures() {
 		name := f.bracketed(x)
 		if name == "" || !x.exposed {
 			continue
 		}
-		if of := f.sources(x); len(of) == 1 {
-			only[of[0]] = append(only[of[0]], x)
-		}
 		to := x.summed()
 		if to == nil || !to.exposed || len(lines) == mostChosen || strings.Contains(x.measure.FormatString, "%") {
 			continue
 		}
-		if to.column.SummarizeBy != "none" && !unaddable.Meets(to.words) && f.written(to) != "" {
+		if to.column.SummarizeBy != "none" && to.addsUp() && f.written(to) != "" && f.toldBy(x).lacks(to.name) {
 			lines = append(lines, unless+name+" rather than the sum of "+f.written(to)+".")
 		}
 	}
-	if len(lines) > 0 {
-		return lines
-	}
-	for _, t := range f.tables {
-		if of := only[t]; len(of) == 1 && prose.Mentionable(t.src.Name) && len(lines) < mostChosen {
-			lines = append(lines, unless+f.bracketed(of[0])+", the only measure of "+t.src.Name+".")
-		}
-	}
 	return lines
+}
+
+// addsUp reports whether the names do not say that a number is a price, a rate or the like, or a stock that each day counts again.
+func (x *field) addsUp() bool {
+	words := wording.Words(x.name)
+	return !unaddable.Meets(x.words) && wording.Unadded(words) == "" && wording.StockWord(wording.Words(x.table.src.Name), words) == ""
 }
 
 // summed returns the column that a measure adds up, if it does nothing else, or nil.

@@ -8,27 +8,14 @@ import (
 )
 
 func (f *facts) aboutTerms() []string {
-	lines := f.synonyms()
-	lines = append(lines, f.spelledOut()...)
-	for _, t := range f.tables {
-		if len(lines) > 12 || t.role != dimension || !prose.Mentionable(t.src.Name) {
-			continue
-		}
-		for _, x := range t.columns {
-			if name := f.written(x); name != "" && x.end && !x.manySide && !prose.Generic(x.name) && informs("", t, x.name) {
-				lines = append(lines, "One row of "+t.src.Name+" stands for one "+name+".")
-				break
-			}
-		}
-	}
-	return lines
+	return append(f.synonyms(), f.spelledOut()...)
 }
 
 // mostSynonyms is how many terms that people gave to fields the instructions repeat.
 const mostSynonyms = 12
 
-// synonyms returns lines for the terms that people gave to fields: those of one field only that no name in the
-// model has.
+// synonyms returns lines for the terms that people gave to fields: those of one field only that say more than its name, and
+// that no name in the model has.
 func (f *facts) synonyms() []string {
 	meant := map[string][]string{} // the lines of a term
 	note := func(table, name, term string) {
@@ -40,7 +27,11 @@ func (f *facts) synonyms() []string {
 		if x.measure != nil {
 			written = f.bracketed(x)
 		}
-		key := strings.Join(prose.Words(term), " ")
+		words := prose.Words(term)
+		if !slices.ContainsFunc(words, func(w string) bool { return !slices.Contains(x.words, w) }) {
+			return // the name says it
+		}
+		key := strings.Join(words, " ")
 		if line := "\"" + term + "\" means " + written + "."; written != "" && key != "" && !slices.Contains(meant[key], line) {
 			meant[key] = append(meant[key], line)
 		}
@@ -91,7 +82,7 @@ func (f *facts) aboutGroups() []string {
 	var lines []string
 	for _, t := range f.tables {
 		if t.role != calculationGroup && t.role != fieldParameter || !slices.ContainsFunc(t.fields(), f.wantedThen) ||
-			strings.ContainsAny(t.src.Name, "[]") {
+			strings.ContainsAny(t.src.Name, "[]") || strings.TrimSpace(t.src.Name) == "" {
 			continue
 		}
 		name := prose.OneLine(t.src.Name) // in any length, because the rule looks for it

@@ -32,7 +32,7 @@ func TestInstructions(t *testing.T) {
 		}}}},
 		"odd names": {Tables: []semanticmodel.Table{{
 			Name: "It's", Columns: []semanticmodel.Column{{Name: "a]b", DataType: semanticmodel.Decimal}, {Name: "# x", DataType: semanticmodel.Decimal}, {Name: "When", DataType: semanticmodel.DateTime}},
-			Measures: []semanticmodel.Measure{{Name: "[y]", Expression: "1"}, {Name: "It's *z*", Expression: "SUM('It''s'[# x])"}, {Name: "two\nlines", Expression: "2"}},
+			Measures: []semanticmodel.Measure{{Name: "[y]", Expression: "1"}, {Name: "It's *z*", Expression: "AVERAGE('It''s'[# x])"}, {Name: "two\nlines", Expression: "2"}},
 		}}},
 	} {
 		a := rules.Propose(proposal.Ask{Type: proposal.AIInstructions, Model: m})
@@ -86,6 +86,7 @@ func TestInstructionsAreCompleted(t *testing.T) {
 		"a field that is unknown": {existing + "Never use [Gone].\n", ""},
 		"no term":                 {strings.Replace(existing, "means", "are", 1), "Terms"},
 		"no term that is known":   {strings.Replace(existing, "means", "are", 1), ""},
+		"a term that a name has":  {strings.Replace(existing, "means", "are", 1), ""},
 		"no default":              {strings.Replace(existing, "by default", "", 1), "Defaults"},
 		"no time":                 {strings.NewReplacer("year", "span", "calendar", "long", "periods", "spans").Replace(existing), "Time"},
 		"no date of the fact":     {strings.Replace(existing, "Order Date", "day", 1), "Time"},
@@ -100,8 +101,12 @@ func TestInstructionsAreCompleted(t *testing.T) {
 		m := shop(func(m *semanticmodel.Model) {
 			m.Copilot.Instructions = &row.text
 			if name != "no term that is known" {
+				term := "turnover"
+				if name == "a term that a name has" {
+					term = "Sales net"
+				}
 				m.Cultures = []semanticmodel.Culture{{Name: "en-US", Entities: []semanticmodel.LinguisticEntity{
-					{Table: "FactSales", Property: "Net Sales", Terms: []semanticmodel.Term{{Text: "turnover", State: "Authored"}}},
+					{Table: "FactSales", Property: "Net Sales", Terms: []semanticmodel.Term{{Text: term, State: "Authored"}}},
 				}}}
 			}
 		})

@@ -21,20 +21,29 @@ func (f *facts) calendars() []*table {
 
 var fiscalWords = prose.SetOf("fiscal fy financial")
 
+// noDates is worth no instructions of its own.
+const noDates = "The model has no dates: say so when a question names a period or year."
+
 // aboutTime says which dates and years are meant, as far as the definition shows it.
 func (f *facts) aboutTime() []string {
 	if !slices.ContainsFunc(f.allFields(), (*field).isDay) {
-		return []string{"The model has no dates: say so when a question names a period or year."}
+		return []string{noDates}
 	}
 	var lines []string
 	calendars := f.calendars()
 	for _, t := range calendars[:min(len(calendars), mostCalendars)] {
 		day := f.dayColumn(t)
+		smallest := "day, month"
+		for _, part := range []string{"week", "month", "quarter"} {
+			if slices.Contains(prose.Words(day[strings.LastIndex(day, "[")+1:]), part) {
+				smallest = part // its start, as each row of the table is one
+			}
+		}
 		filtered := tableNames(f.wantedTables(t.facts))
 		switch {
 		case day == "":
 		case len(calendars) == 1:
-			lines = append(lines, "Use "+day+" for every question about a day, month or other period.")
+			lines = append(lines, "Use "+day+" for every question about a "+smallest+" or other period.")
 			lines = append(lines, f.yearLine(t)...)
 		case len(filtered) > 0:
 			lines = append(lines, "For a period of "+prose.List(filtered, 5)+" filter "+day+".")
@@ -89,11 +98,15 @@ func (f *facts) dayColumn(t *table) string {
 	return day
 }
 
+// noPeriod are words of dates that say when someone was born or a row was copied, not when something happened.
+var noPeriod = prose.SetOf("birth birthday birthdate dob born sync synced load loaded loading refresh refreshed ingest ingested ingestion " +
+	"import imported etl dwh updated modified extracted inserted processed")
+
 // days returns the columns of a table that hold dates, without those that keep records.
 func (f *facts) days(t *table) []*field {
 	var all []*field
 	for _, x := range t.columns {
-		if x.isDay() && !x.technical() && f.hideViolations()[violationKey{rule: "VIS-02", field: x}] == 0 {
+		if x.isDay() && !x.technical() && !noPeriod.Meets(x.words) && f.hideViolations()[violationKey{rule: "VIS-02", field: x}] == 0 {
 			all = append(all, x)
 		}
 	}

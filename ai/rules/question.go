@@ -8,6 +8,7 @@ import (
 	"readiness/ai/rules/prose"
 	"readiness/definition/semanticmodel"
 	"readiness/definition/spelling"
+	"readiness/domain"
 	"readiness/domain/benchmark"
 	"readiness/domain/benchmark/modelquery"
 	"readiness/domain/readiness/wording"
@@ -15,6 +16,21 @@ import (
 
 // MaxQuestion is the maximum length of a question, in characters.
 const MaxQuestion = 300
+
+// QuestionSet makes questions about a model, at most so many, with queries that answer them. It refuses with QuestionsNotGenerated
+// a model that nothing can be asked of.
+func QuestionSet(m *semanticmodel.Model, year, count int) (benchmark.Set, error) {
+	queries, err := benchmark.Generate(m, benchmark.Wanted{Year: year, Count: count})
+	if err != nil {
+		return benchmark.Set{}, err
+	}
+	set := benchmark.GeneratedSet(queries, Questions(m, queries, count), count)
+	if len(set.Questions) == 0 {
+		return set, domain.Refuse(domain.QuestionsNotGenerated,
+			"No questions can be made from this model: an AI sees no measure of it. Give your own questions.")
+	}
+	return set, nil
+}
 
 // Questions turns queries about a model into questions as people would ask them, in words of the
 // business: names split, abbreviations expanded. It returns one text per query, in their order: a

@@ -71,7 +71,7 @@ func checkRest(fail func(format string, args ...any), m *semanticmodel.Model, ti
 			fail("%s is proposed again: %+v", ask.Type, again)
 		}
 	}
-	before, then := december.Assess(m, readiness.Options{}).RawUncapped, december.Assess(after, readiness.Options{}).RawUncapped
+	before, then := readiness.Current().Assess(m, readiness.Options{}).RawUncapped, readiness.Current().Assess(after, readiness.Options{}).RawUncapped
 	if times == 1 && before != nil && (then == nil || *then < *before || changed && *then == *before) {
 		fail("score from %v to %v", *before, optional.Value(then))
 	}
@@ -119,10 +119,10 @@ func allNamed(m *semanticmodel.Model) *semanticmodel.Model {
 // that instructions or verified answers name is hidden.
 func checkHiding(fail func(format string, args ...any), m *semanticmodel.Model) {
 	all := rules.Propose(proposal.Ask{Type: proposal.AIDataSchema, Model: m}).Proposals
-	before := december.Violations(m, readiness.Options{}, "VIS-04", "VIS-07")
+	before := readiness.Current().Violations(m, readiness.Options{}, "VIS-04", "VIS-07")
 	for _, set := range [][]proposal.Proposal{all, onlyRecommended(all)} {
 		after := applied(m, proposal.AIDataSchema, set)
-		for v, n := range december.Violations(after, readiness.Options{}, "VIS-04", "VIS-07") {
+		for v, n := range readiness.Current().Violations(after, readiness.Options{}, "VIS-04", "VIS-07") {
 			if n > before[v]+1e-9 {
 				fail("%v violates by %v, by %v before", v, n, before[v])
 			}
@@ -182,8 +182,8 @@ func checkInstructions(fail func(format string, args ...any), m *semanticmodel.M
 		current = *m.Copilot.Instructions
 	}
 	after := applied(m, proposal.AIInstructions, a.Proposals)
-	before := december.Violations(m, readiness.Options{}, "INS-11", "VIS-07")
-	for v := range december.Violations(after, readiness.Options{}, "INS-11", "VIS-07") {
+	before := readiness.Current().Violations(m, readiness.Options{}, "INS-11", "VIS-07")
+	for v := range readiness.Current().Violations(after, readiness.Options{}, "INS-11", "VIS-07") {
 		if _, known := before[v]; !known {
 			fail("%v in %s", v, value)
 		}
@@ -249,14 +249,14 @@ func TestInstructionsOfAnyModel(t *testing.T) {
 	})
 }
 
-// No description that is proposed is one that violates DSC-04 of 2026-12, and every object that gets none and should be seen
+// No description that is proposed is one that violates DSC-05, and every object that gets none and should be seen
 // has a question.
 func TestDescriptionsOfModels(t *testing.T) {
 	t.Parallel()
 	models(t, func(name string, m *semanticmodel.Model) {
 		all := everything(m)
 		a := rules.Propose(proposal.Ask{Type: proposal.Description, Model: m, Objects: all})
-		violated := fixable(applied(m, proposal.Description, a.Proposals), "DSC-04", "DSC-05", "DSC-06")
+		violated := fixable(applied(m, proposal.Description, a.Proposals), "DSC-05")
 		for _, p := range a.Proposals {
 			if slices.Contains(violated, p.Object) {
 				t.Errorf("%s: %v: %q", name, p.Object, p.Value)

@@ -17,7 +17,7 @@ type decision struct {
 }
 
 // choose proposes an AI data schema. It shows what an AI is asked about and what shown measures are
-// computed from, and hides what the rules of `2026-12` want hidden (VIS-02, VIS-03, VIS-05, MEA-05,
+// computed from, and hides what the rules want hidden (VIS-02, VIS-03, VIS-05, MEA-05,
 // REL-01). What instructions or verified answers name stays. A schema that is chosen already changes
 // only where a rule clearly requires it.
 func (f *facts) choose(a *answers) {
@@ -187,7 +187,11 @@ func (s *selection) columns() {
 	}
 }
 
-// fewTables keeps the 25 tables that matter most (rule VIS-05) and the measures that need no others.
+// mostLeftOut is how many tables are left out without a person who says what questions are about.
+const mostLeftOut = 10
+
+// fewTables keeps the 25 tables that matter most (rule VIS-05) and the measures that need no others. Tables without rows to ask for
+// stay. Where more than mostLeftOut tables would go, all stay: somebody has to say which questions the model should answer.
 func (s *selection) fewTables() {
 	if len(s.facts.tables) <= proposal.MaxSchemaTables {
 		return
@@ -210,7 +214,22 @@ func (s *selection) fewTables() {
 			kept = append(kept, t)
 		}
 	}
-	if len(kept) <= proposal.MaxSchemaTables {
+	most := proposal.MaxSchemaTables
+	certain := 0 // tables that stay even if all is accepted
+	kept = slices.DeleteFunc(kept, func(t *table) bool {
+		stays := t.role == calculationGroup || t.role == fieldParameter || t.role == measureTable
+		if stays {
+			most = max(0, most-1)
+		} else if s.visible(t) || reaches[t] > 0 {
+			certain++
+		}
+		return stays
+	})
+	many := len(kept)
+	if certain > most {
+		many = certain
+	}
+	if len(kept) <= most || many > most+mostLeftOut {
 		return
 	}
 	slices.SortFunc(kept, func(a, b *table) int {
@@ -223,7 +242,7 @@ func (s *selection) fewTables() {
 		)
 	})
 	in := map[*table]bool{}
-	for _, t := range kept[:min(len(kept), proposal.MaxSchemaTables)] {
+	for _, t := range kept[:most] {
 		in[t] = true
 	}
 	const reason = "Of more than 25 tables it is among the least related and used: an AI cannot distinguish more of them (rule VIS-05)."
@@ -234,7 +253,7 @@ func (s *selection) fewTables() {
 	}
 	for _, x := range shown {
 		for t := range tablesOf(s.closure(x), x) {
-			if !in[t] {
+			if slices.Contains(kept, t) && !in[t] {
 				s.hide(x, true, "It is computed from a table that is left out, as there are more than 25 (rules VIS-04, VIS-05).")
 			}
 		}
@@ -258,7 +277,7 @@ func importance(t *table, reaches map[*table]int) int {
 		return 3
 	case t.role == fact:
 		return 2
-	case t.role == dimension, t.role == calculationGroup:
+	case t.role == dimension:
 		return 1
 	}
 	return 0

@@ -78,7 +78,7 @@ func (f *facts) hideViolations() map[violationKey]float64 {
 		return f.violated
 	}
 	f.violated = map[violationKey]float64{}
-	for v, n := range december.Violations(f.src, readiness.Options{Usage: f.views}, "VIS-02", "VIS-03", "VIS-06", "VIS-07", "REL-01") {
+	for v, n := range readiness.Current().Violations(f.src, readiness.Options{Usage: f.views}, "VIS-02", "VIS-03", "VIS-06", "VIS-07", "REL-01") {
 		one := violationKey{rule: v.Rule}
 		if one.table = f.named[strings.ToLower(v.Table)]; v.Type != finding.TableObject {
 			one.field, one.table = f.find(v.Table, v.ObjectName), nil
@@ -92,7 +92,7 @@ func (f *facts) hideViolations() map[violationKey]float64 {
 // hidden measure uses. It reports whether there are more than before.
 func (f *facts) addViolations(proposals []proposal.Proposal) bool {
 	known := len(f.hideViolations())
-	for v, n := range december.Violations(proposal.Show(f.src, proposals), readiness.Options{Usage: f.views}, "VIS-02", "VIS-03") {
+	for v, n := range readiness.Current().Violations(proposal.Show(f.src, proposals), readiness.Options{Usage: f.views}, "VIS-02", "VIS-03") {
 		one := violationKey{rule: v.Rule, field: f.find(v.Table, v.ObjectName)}
 		if _, was := f.violated[one]; !was && one.field != nil {
 			f.violated[one] = n
@@ -117,7 +117,7 @@ func (f *facts) gained(before map[readiness.Violation]float64, proposals []propo
 		sets = append(sets, chosen)
 	}
 	for _, set := range sets {
-		for v, n := range december.Violations(proposal.Show(f.src, set), readiness.Options{}, "VIS-04", "VIS-07") {
+		for v, n := range readiness.Current().Violations(proposal.Show(f.src, set), readiness.Options{}, "VIS-04", "VIS-07") {
 			if n <= before[v]+1e-9 {
 				continue
 			}
@@ -143,7 +143,7 @@ func (f *facts) raises(proposals []proposal.Proposal) bool {
 		return false
 	}
 	visibility := func(m *semanticmodel.Model) float64 {
-		all := december.Assess(m, readiness.Options{Usage: f.views, WithoutFindings: true}).Dimensions
+		all := readiness.Current().Assess(m, readiness.Options{Usage: f.views, WithoutFindings: true}).Dimensions
 		at := slices.IndexFunc(all, func(d readiness.Dimension) bool { return d.ID == "visibility" })
 		if all[at].Raw == nil {
 			return 100

@@ -270,6 +270,9 @@ func (l *lexicon) spelled(name []word) []word {
 var leadEnds = wording.SetOf("over across per which that who whose where when as by after before without with less than " +
 	"in on at from to and or is are was were under since until if for during")
 
+// restricts are words after which a description says which of the things before them are meant.
+var restricts = wording.SetOf("that which who whose without")
+
 // modifiers are words that change the meaning of the words before them.
 var modifiers = wording.SetOf("divided minus plus times less where limited rather same start share change compares")
 
@@ -287,6 +290,9 @@ func leadOf(all []word) []word {
 	end := len(all)
 	for i, w := range all {
 		ofEach := w.lower == "of" && i+1 < len(all) && (all[i+1].lower == "each" || all[i+1].lower == "the" || all[i+1].lower == "every")
+		if i > 0 && w.after == 0 && restricts[w.lower] {
+			return nil // "tickets that are not closed" are not the tickets
+		}
 		if i > 0 && (w.after != 0 || leadEnds[w.lower] || ofEach) {
 			end = i
 			break

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"runtime"
 
@@ -16,16 +17,49 @@ func (p *Program) AddAbout() {
 	p.Command.InitDefaultCompletionCmd()
 }
 
+// versionLine says which build of a program this is.
+func versionLine(program string) string {
+	b := BuildOf()
+	return fmt.Sprintf("%s %s (commit %s, %s, %s, %s/%s)", program, Version(), cmp.Or(b.Commit, "unknown"), cmp.Or(b.Date, "date unknown"),
+		runtime.Version(), runtime.GOOS, runtime.GOARCH)
+}
+
 func (p *Program) versionCommand() *cobra.Command {
-	return &cobra.Command{
+	var format string
+	c := &cobra.Command{
 		Use:   "version",
 		Short: "Show version, commit and date of this build",
 		Args:  cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
+			if format != "json" {
+				_, err := fmt.Fprintln(p.Stdout, p.Command.Version)
+				return err
+			}
 			b := BuildOf()
-			_, err := fmt.Fprintf(p.Stdout, "%s %s (commit %s, %s, %s, %s/%s)\n", p.Command.Name(), Version(), cmp.Or(b.Commit, "unknown"),
-				cmp.Or(b.Date, "date unknown"), runtime.Version(), runtime.GOOS, runtime.GOARCH)
-			return err
+			return json.NewEncoder(p.Stdout).Encode(map[string]string{"program": p.Command.Name(), "version": Version(), "commit": b.Commit,
+				"date": b.Date, "go": runtime.Version(), "platform": runtime.GOOS + "/" + runtime.GOARCH})
+		},
+	}
+	FormatFlag(c, &format, "text", "json")
+	OwnEnvironment(c, c.Name(), "format")
+	return c
+}
+
+// helpCommand is the command that shows the help of others. Cobra's own succeeds for a command that does not exist.
+func (p *Program) helpCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "help [COMMAND]",
+		Short: "Show the help of a command",
+		RunE: func(_ *cobra.Command, args []string) error {
+			c, left, err := p.Command.Find(args)
+			switch {
+			case len(left) > 0:
+				return unknownCommand(c, left[0])
+			case err != nil:
+				return err
+			}
+			c.InitDefaultHelpFlag()
+			return c.Help()
 		},
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -39,6 +40,10 @@ func New(command *cobra.Command, stdout, stderr io.Writer) *Program {
 	p := &Program{Command: command, Stdout: stdout, Stderr: stderr}
 	command.SilenceUsage, command.SilenceErrors = true, true
 	command.PersistentPreRunE = p.prepare
+	command.Version = versionLine(command.Name())
+	command.SetVersionTemplate("{{.Version}}\n")
+	command.SetFlagErrorFunc(wrongFlag)
+	command.SetHelpCommand(p.helpCommand())
 	command.SetOut(stdout)
 	command.SetErr(stderr)
 	flags := command.PersistentFlags()
@@ -52,7 +57,8 @@ func New(command *cobra.Command, stdout, stderr io.Writer) *Program {
 // else to Stderr. When ctx ends, the command stops gracefully.
 func (p *Program) Run(ctx context.Context, args []string) int {
 	p.Command.SetArgs(append([]string{}, args...)) // nil would mean os.Args
-	return p.exitCode(p.Command.ExecuteContext(ctx))
+	c, err := p.Command.ExecuteContextC(ctx)
+	return p.exitCode(c, err)
 }
 
 // prepare runs before every command: it reads unset flags from the environment and sets up logging.
@@ -77,22 +83,29 @@ func (p *Program) prepare(c *cobra.Command, _ []string) error {
 	return nil
 }
 
-// exitCode reports err and returns the exit code for it.
-func (p *Program) exitCode(err error) int {
+// exitCode reports the error of a command and returns the exit code for it.
+func (p *Program) exitCode(c *cobra.Command, err error) int {
 	switch {
 	case err == nil:
 		return ExitOK
 	case errors.Is(err, ErrDamaged), errors.Is(err, ErrFound):
 		return ExitDamaged // the command has reported what it found
 	case errors.Is(err, errUsage) || !p.started:
+		if c.Name() == "help" {
+			c = c.Root()
+		}
 		message := strings.TrimPrefix(err.Error(), errUsage.Error()+": ")
-		fmt.Fprintf(p.Stderr, "%s: %s\nSee %[1]s --help, or the help of the command.\n", p.Command.Name(), message)
+		fmt.Fprintf(p.Stderr, "%s: %s\nSee %s --help.\n", p.Command.Name(), message, c.CommandPath())
 		return ExitUsage
 	case errors.Is(err, context.Canceled):
 		fmt.Fprintf(p.Stderr, "%s: interrupted\n", p.Command.Name())
-		return ExitFailed
+		return ExitInterrupted
 	default:
-		fmt.Fprintf(p.Stderr, "%s: %s\n", p.Command.Name(), err)
+		text := err.Error()
+		if at, ok := errors.AsType[*fs.PathError](err); ok && errors.Is(at, fs.ErrNotExist) {
+			text = strings.ReplaceAll(text, at.Error(), filepath.ToSlash(at.Path)+" does not exist")
+		}
+		fmt.Fprintf(p.Stderr, "%s: %s\n", p.Command.Name(), text)
 		if _, some := errors.AsType[partlyError](err); some {
 			return ExitPartly
 		}
@@ -106,6 +119,9 @@ func (p *Program) WriteTo(output string, write func(io.Writer) error) (err error
 		return write(p.Stdout)
 	}
 	file, err := os.CreateTemp(filepath.Dir(output), "."+filepath.Base(output)+".*")
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%s cannot be written: its folder does not exist; make it first", filepath.ToSlash(output))
+	}
 	if err != nil {
 		return err
 	}

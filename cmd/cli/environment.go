@@ -2,6 +2,7 @@ package cli
 
 import (
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -24,16 +25,22 @@ func environmentName(flag string) string {
 	return "READINESS_" + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
 }
 
+// noVariable reports whether a flag has no environment variable: it shows something instead of running the command.
+func noVariable(f *pflag.Flag) bool { return f.Name == "help" || f.Name == "version" }
+
 // OwnEnvironment gives the flags of c and its subcommands separate environment variables, READINESS_ and the prefix
-// before the flag's name, because another command has a flag of that name.
-func OwnEnvironment(c *cobra.Command, prefix string) {
-	own := func(f *pflag.Flag) {
-		f.Annotations = map[string][]string{environmentAnnotation: {environmentName(prefix + "-" + f.Name)}}
+// before the flag's name, because another command has a flag of that name that means something else. With names, only
+// those flags. A flag that has its own keeps it.
+func OwnEnvironment(c *cobra.Command, prefix string, names ...string) {
+	for _, flags := range []*pflag.FlagSet{c.LocalNonPersistentFlags(), c.PersistentFlags()} {
+		flags.VisitAll(func(f *pflag.Flag) {
+			if f.Annotations[environmentAnnotation] == nil && (len(names) == 0 || slices.Contains(names, f.Name)) {
+				_ = flags.SetAnnotation(f.Name, environmentAnnotation, []string{environmentName(prefix + "-" + f.Name)}) // the flag exists
+			}
+		})
 	}
-	c.LocalNonPersistentFlags().VisitAll(own)
-	c.PersistentFlags().VisitAll(own)
 	for _, child := range c.Commands() {
-		OwnEnvironment(child, prefix)
+		OwnEnvironment(child, prefix, names...)
 	}
 }
 
@@ -42,11 +49,11 @@ func fromEnvironment(flags *pflag.FlagSet) error {
 	flags.VisitAll(func(f *pflag.Flag) {
 		name := EnvironmentOf(f)
 		value, ok := os.LookupEnv(name)
-		if f.Changed || !ok || f.Name == "help" || failed != nil {
+		if f.Changed || !ok || noVariable(f) || failed != nil || f.Name == jsonFlag && flags.Changed("format") {
 			return
 		}
 		if err := flags.Set(f.Name, value); err != nil {
-			failed = Usage("environment variable %s: %w", name, err)
+			failed = wrongValue("environment variable "+name, f, value, err)
 		}
 	})
 	return failed
@@ -55,7 +62,7 @@ func fromEnvironment(flags *pflag.FlagSet) error {
 // DocumentEnvironment adds the name of each flag's environment variable to the help of c and its subcommands.
 func DocumentEnvironment(c *cobra.Command) {
 	name := func(f *pflag.Flag) {
-		if f.Name != "help" {
+		if !noVariable(f) {
 			f.Usage += " (" + EnvironmentOf(f) + ")"
 		}
 	}

@@ -12,7 +12,7 @@ const (
 	ExitUsage   = 2 // the command line or an environment variable is wrong
 	ExitDamaged = 3 // ran and found what it looks for: damage, a difference, or too low a score
 	ExitPartly  = 4 // done except for some items, which the command has reported
-	// ExitInterrupted: a second interrupt stopped the command at once.
+	// ExitInterrupted: an interrupt stopped the command; a second one does at once.
 	ExitInterrupted = 130
 )
 
@@ -24,7 +24,7 @@ func ExitCodes(found string) string {
   2  wrong command line or environment
   3  ` + found + `
   4  done, except for items that could not be read, assessed or changed; the output says which and why
-130  stopped at once by a second interrupt`
+130  interrupted`
 }
 
 var (

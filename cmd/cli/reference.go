@@ -22,7 +22,6 @@ func (p *Program) AddReference(page Page) {
 	c := &cobra.Command{
 		Use:   "config",
 		Short: "Print every flag, environment variable and default",
-		Args:  cobra.NoArgs,
 		RunE:  NeedsSubcommand,
 	}
 	c.AddCommand(&cobra.Command{

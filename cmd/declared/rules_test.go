@@ -9,26 +9,17 @@ import (
 	"readiness/domain/readiness"
 )
 
-func december(t *testing.T) *readiness.Regime {
-	t.Helper()
-	r, known := readiness.Find("2026-12")
-	if !known {
-		t.Fatal("the regime of 2026-12 is missing")
-	}
-	return r
-}
-
 // Files that say the same give the same id, whatever their order, comments and style.
 func TestParseRules(t *testing.T) {
 	t.Parallel()
 	id := func(src string) string {
-		r, err := declared.ParseRules("rules.yaml", []byte(src), december(t))
+		r, err := declared.ParseRules("rules.yaml", []byte(src), readiness.Current())
 		if err != nil {
 			t.Fatalf("%s: %v", src, err)
 		}
 		return r.ID
 	}
-	want, err := december(t).Customized(map[string]readiness.Setting{"NAM-01": readiness.Off, "DSC-02": "high"})
+	want, err := readiness.Current().Customized(map[string]readiness.Setting{"NAM-01": readiness.Off, "DSC-02": "high"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,7 +34,7 @@ func TestParseRules(t *testing.T) {
 			t.Errorf("%q: got %s, want %s", src, got, want.ID)
 		}
 	}
-	if got := id("rules: {NAM-04: low}"); got != "2026-12" {
+	if got := id("rules: {NAM-04: low}"); got != "2027-01" {
 		t.Errorf("without an effect: got %s", got)
 	}
 	if got := id("rules: {NAM-01: off, DSC-02: low}"); got == want.ID {
@@ -54,7 +45,7 @@ func TestParseRules(t *testing.T) {
 func TestParseRulesReportsEachProblem(t *testing.T) {
 	t.Parallel()
 	everything := "rules:\n"
-	for _, r := range december(t).Rules() {
+	for _, r := range readiness.Current().Rules() {
 		everything += "  " + r.ID + ": off\n"
 	}
 	for name, tt := range map[string]struct{ src, want string }{
@@ -64,8 +55,8 @@ func TestParseRulesReportsEachProblem(t *testing.T) {
 		"an empty mapping":   {"rules: {}\n", "rules.yaml:1:1: rules: must name at least one rule, such as NAM-01: off"},
 		"another member":     {"rule: {NAM-01: off}\n", `rules.yaml:1:1: rule: unknown member; the closest is "rules"`},
 		"a list":             {"rules:\n  - NAM-01\n", "rules.yaml:2:3: rules: must be a mapping of members, not sequence"},
-		"an unknown rule":    {"rules:\n  NAM-01: off\n  NAM-10: low\n", `rules.yaml:3:3: rules.NAM-10: 2026-12 has no such rule; the closest is "NAM-01"`},
-		"lower case":         {"rules:\n  nam-01: low\n", `rules.yaml:2:3: rules.nam-01: 2026-12 has no such rule; the closest is "NAM-01"`},
+		"an unknown rule":    {"rules:\n  NAM-01: off\n  NAM-10: low\n", `rules.yaml:3:3: rules.NAM-10: 2027-01 has no such rule; the closest is "NAM-01"`},
+		"lower case":         {"rules:\n  nam-01: low\n", `rules.yaml:2:3: rules.nam-01: 2027-01 has no such rule; the closest is "NAM-01"`},
 		"an unknown setting": {"rules:\n  NAM-01: hihg\n", `rules.yaml:2:3: rules.NAM-01: must be one of off, low, medium, high, not "hihg"; the closest is "high"`},
 		"false":              {"rules:\n  NAM-01: false\n", "rules.yaml:2:11: rules.NAM-01: must be text (in quotes, if it looks like something else), not bool"},
 		"no setting":         {"rules:\n  NAM-01:\n", `rules.yaml:2:3: rules.NAM-01: must be one of off, low, medium, high, not ""`},
@@ -75,12 +66,12 @@ func TestParseRulesReportsEachProblem(t *testing.T) {
 		"too large":          {"rules: {NAM-01: off} #" + strings.Repeat(" ", 64<<10), fmt.Sprintf("rules.yaml: the file has %d bytes or more; at most 65536 are read", 65558)},
 		"every rule":         {everything, "rules.yaml:1:1: rules: every rule about semantic models is off"},
 	} {
-		got, err := declared.ParseRules("rules.yaml", []byte(tt.src), december(t))
+		got, err := declared.ParseRules("rules.yaml", []byte(tt.src), readiness.Current())
 		if got != nil || err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: got %v, %v\nwant %s", name, got, err, tt.want)
 		}
 	}
-	_, err := declared.ParseRules("rules.yaml", []byte("rules:\n  X: off\n  NAM-01: x\n"), december(t))
+	_, err := declared.ParseRules("rules.yaml", []byte("rules:\n  X: off\n  NAM-01: x\n"), readiness.Current())
 	if err == nil || strings.Count(err.Error(), "rules.yaml:") != 2 {
 		t.Errorf("two problems: got %v", err)
 	}

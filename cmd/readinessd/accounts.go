@@ -25,7 +25,6 @@ func (r *root) accountsCommand() *cobra.Command {
 		Long: `Accounts, their people, plans, licenses and settings are declared in one YAML file. apply appends only the differences to
 the event log, so applying the file again changes nothing. The declaration of an account is complete: what it omits is
 removed or set to its default. Accounts that the file does not name stay unchanged.`,
-		Args: cobra.NoArgs,
 		RunE: cli.NeedsSubcommand,
 	}
 	flags.add(c.PersistentFlags())

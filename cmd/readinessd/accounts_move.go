@@ -15,6 +15,7 @@ import (
 	"readiness/domain/account"
 	"readiness/eventstore"
 	"readiness/eventstore/audit"
+	"readiness/projections"
 	"readiness/storage/vault"
 )
 
@@ -106,8 +107,19 @@ sessions of people are not in the file: they sign in again. docs/operating.md de
 					out = f
 				}
 				moved, err := move.Export(c.Context(), d, args[0], to, out)
-				if err == nil {
-					fmt.Fprintf(r.Stderr, "exported %s\n", carried(moved))
+				if err != nil {
+					return err
+				}
+				fmt.Fprintf(r.Stderr, "exported %s\n", carried(moved))
+				lost := 0
+				err = projections.MissingDocuments(c.Context(), core.pool, func(m projections.MissingDocument) {
+					if m.Account == args[0] {
+						lost++
+						fmt.Fprintf(r.Stderr, "%s is without its document %s, which is not stored; restore it from a backup and export again\n", m.Of, m.Hash)
+					}
+				})
+				if err == nil && lost > 0 {
+					err = cli.ErrDamaged
 				}
 				return err
 			})

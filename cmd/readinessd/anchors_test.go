@@ -69,7 +69,7 @@ func TestAuditWithABucket(t *testing.T) {
 	_, head := a.kept("second", audit.Service)
 	address := a.publishes(folder)
 	a.wants(a.types("audit", "verify", "--checkpoint-to", address), cli.ExitOK, ": 0 mismatches\n")
-	a.wants(a.types("audit", "verify", "--checkpoint-to", "file://"+filepath.Join(folder, "none")), cli.ExitFailed, "no such file")
+	a.wants(a.types("audit", "verify", "--checkpoint-to", "file://"+filepath.Join(folder, "none")), cli.ExitFailed, "does not exist")
 	a.wants(a.types("audit", "verify", "--checkpoint-to", "ftp://heads"), cli.ExitFailed, "ftp")
 
 	name := filepath.Join(folder, publish.Key(treeOrigin+"/accounts/contoso", query[int64](t, a.url,

@@ -72,6 +72,7 @@ then; the head is printed on stderr. In ndjson each line has the table and the r
 	standbyFlag(c.Flags(), &read, "where the events are read; the temporary tables are made in the database")
 	c.Flags().StringVar(&q.Account, "account", "", "only this account's events")
 	c.Flags().StringVar(&format, "format", "ndjson", "ndjson or csv")
+	cli.OwnEnvironment(c, "as-of", "format")
 	c.Flags().StringVar(&q.Table, "table", "", "only this table of the view")
 	return c
 }

@@ -3,11 +3,8 @@ package main
 import (
 	"context"
 	"crypto/ed25519"
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -24,7 +21,6 @@ func (r *root) auditCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "audit",
 		Short: "Show the key of signed heads, compare the log with them, or begin its trees again",
-		Args:  cobra.NoArgs,
 		RunE:  cli.NeedsSubcommand,
 	}
 	flags.add(c.PersistentFlags())
@@ -54,7 +50,9 @@ func readNotes(files []string) (notes [][]byte, err error) {
 // trees returns the trees of the log, with the service's key if the data directory has it.
 func (r *root) trees(core *core, data string) (*audit.Log, ed25519.PrivateKey, error) {
 	o := audit.Options{Pool: core.pool, Watermark: core.store.Watermark, Now: time.Now, Log: r.Log}
-	if _, err := os.Lstat(filepath.Join(data, keyFile)); errors.Is(err, fs.ErrNotExist) {
+	if there, err := hasKey(data); err != nil {
+		return nil, nil, err
+	} else if !there {
 		return audit.New(o), nil, nil
 	}
 	secrets, err := openSecrets(data)
@@ -103,7 +101,7 @@ func (r *root) verifyAll(ctx context.Context, core *core, data string, standby b
 	var damaged, lost bool
 	err := r.repeated(func() (err error) {
 		if damaged, err = r.verifyTrees(ctx, core, data, standby, o, now); err == nil {
-			lost, err = r.verifyKeys(ctx, core)
+			lost, err = r.verifyOutside(ctx, core)
 		}
 		return err
 	})
@@ -179,7 +177,8 @@ func (r *root) auditVerifyCommand(flags *databaseFlags) *cobra.Command {
 		Long: `Computes the trees of the log from its events, and compares them with the database's own tiles and heads and with each
 --checkpoint: a signed head that was kept outside, of all events or of one account. With --checkpoint-to it also compares them
 with the newest published head of each tree. It finds a log that was replaced by another consistent one, and a
-database that was restored to an earlier time. Then it verifies stored documents, as readinessd documents verify does. Mismatches are listed on
+database that was restored to an earlier time. Then it looks for missing keys of texts and for persons whose row is gone
+although no event says that they were erased, and verifies stored documents, as readinessd documents verify does. Mismatches are listed on
 stdout; then the exit code is 3.
 
 An imported log lacks the first entries of epochs after the first, which are not events. With --trees, the file that readinessd audit export

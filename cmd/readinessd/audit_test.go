@@ -185,7 +185,7 @@ func TestAuditVerify(t *testing.T) {
 		{"a later one", []string{a.file("later", a.signed(a.key, treeOrigin, tree.Head{Size: head.Size + 1, Root: tree.Hash{1}}))}, cli.ExitDamaged,
 			[]string{"events were removed, or the database was restored to an earlier time", ": 1 mismatches\n"}},
 		{"none", nil, cli.ExitUsage, []string{"--checkpoint or --checkpoint-to is missing", "readinessd events verify"}},
-		{"a file that is missing", []string{filepath.Join(a.files, "none")}, cli.ExitFailed, []string{"none: no such file"}},
+		{"a file that is missing", []string{filepath.Join(a.files, "none")}, cli.ExitFailed, []string{"none does not exist"}},
 		{"a file that is no head", []string{newest, a.file("text", []byte("no head"))}, cli.ExitUsage, []string{"text: audit: a note that is no checkpoint"}},
 		{"a head without a size", []string{a.file("size", bytes.Replace(head.Note, []byte("\n"), []byte("\nx"), 1))}, cli.ExitUsage, []string{"has no size"}},
 	} {
@@ -254,7 +254,7 @@ func TestAuditRestart(t *testing.T) {
 	a.wants(a.types("audit", "restart"), cli.ExitUsage, "--because must say in 1 to 500 bytes why")
 	a.wants(a.types("audit", "restart", "--because", " \n"), cli.ExitUsage, "--because must say")
 	a.wants(a.types("audit", "restart", "--because", strings.Repeat("x", 501)), cli.ExitUsage, "--because must say")
-	a.wants(a.types(append(because, "--checkpoint", filepath.Join(a.files, "none"))...), cli.ExitFailed, "no such file")
+	a.wants(a.types(append(because, "--checkpoint", filepath.Join(a.files, "none"))...), cli.ExitFailed, "does not exist")
 	a.wants(run(t.Context(), append(because, "--database-url", a.url, "--data", t.TempDir())...), cli.ExitFailed, "has no service.key")
 	if n := epochs(); n != 1 {
 		t.Fatalf("a restart that was refused began one: there are %d", n)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"context"
 	"fmt"
 	"io"
 	"net/http"
@@ -19,6 +20,7 @@ import (
 	"readiness/http/token"
 	"readiness/test/bench"
 	"readiness/test/pgtest"
+	"readiness/test/testworld"
 )
 
 // BenchmarkMemory measures the memory of a service process (Linux: VmRSS) after its start, and while 16 callers start
@@ -28,77 +30,16 @@ func BenchmarkMemory(b *testing.B) {
 		b.Log("not measured: ", err)
 		return
 	}
-	dir := b.TempDir()
-	program := filepath.Join(dir, "readiness")
-	if out, err := exec.CommandContext(b.Context(), "go", "build", "-o", program, ".").CombinedOutput(); err != nil {
-		b.Fatalf("%v\n%s", err, out)
-	}
 	const accounts, people = bench.Callers, 8
-	var declared strings.Builder
-	declared.WriteString("accounts:\n")
-	for a := range accounts {
-		fmt.Fprintf(&declared, "  - accountId: a%d\n    plan: Enterprise\n    people:\n", a)
-		for p := range people {
-			fmt.Fprintf(&declared, "      - person: a%d-p%d\n", a, p)
-		}
-	}
-	file, data := filepath.Join(dir, "accounts.yaml"), filepath.Join(dir, "data")
-	if err := os.WriteFile(file, []byte(declared.String()), 0o600); err != nil {
-		b.Fatal(err)
-	}
-	server := exec.CommandContext(b.Context(), program, "serve", "--database-url", pgtest.URL(b), "--data", data, "--listen", "127.0.0.1:0",
-		"--platform", "folder:../../samples/workspaces", "--accounts", file, "--log-level", "warn")
-	said, err := server.StdoutPipe()
-	if err != nil {
-		b.Fatal(err)
-	}
-	if err := server.Start(); err != nil {
-		b.Fatal(err)
-	}
-	defer func() {
-		_ = server.Process.Signal(syscall.SIGTERM)
-		if err := server.Wait(); err != nil {
-			b.Error(err)
-		}
-	}()
-	var base string
-	for lines := bufio.NewScanner(said); base == "" && lines.Scan(); {
-		if rest, ok := strings.CutPrefix(lines.Text(), "Listening on "); ok {
-			base, _, _ = strings.Cut(rest, ",")
-		}
-	}
-	go func() { _, _ = io.Copy(io.Discard, said) }()
-	issuer, err := token.OpenIssuer(data)
-	if err != nil {
-		b.Fatal(err)
-	}
-	var tokens [accounts][people]string
-	for a := range accounts {
-		for p := range people {
-			if tokens[a][p], err = issuer.Mint(fmt.Sprint("a", a), fmt.Sprintf("a%d-p%d", a, p), []string{token.ScopeRead, token.ScopeReadWrite}, time.Now(), time.Hour); err != nil {
-				b.Fatal(err)
-			}
-		}
-	}
-	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: bench.Callers}}
+	s := serveFor(b, "../../samples/workspaces", accounts, people)
 	call := func(caller, made int, method, path string) (string, error) {
-		r, err := http.NewRequestWithContext(b.Context(), method, base+path, nil)
-		if err != nil {
-			return "", err
-		}
-		r.Header.Set("Authorization", "Bearer "+tokens[caller][made/4%people])
-		answer, err := client.Do(r)
-		if err != nil {
-			return "", err
-		}
-		defer answer.Body.Close()
-		text, err := io.ReadAll(answer.Body)
-		if answer.StatusCode >= http.StatusInternalServerError {
-			err = fmt.Errorf("%s %s: got %d %s", method, path, answer.StatusCode, text)
+		code, text, err := s.call(b.Context(), s.tokens[caller][made/4%people], method, path, "")
+		if err == nil && code >= http.StatusInternalServerError {
+			err = fmt.Errorf("%s %s: got %d %s", method, path, code, text)
 		}
 		return string(text), err
 	}
-	idle := resident(b, server.Process.Pid, "VmRSS")
+	idle := resident(b, s.pid, "VmRSS")
 	workspaces, err := call(0, 0, http.MethodGet, "/v1/workspaces")
 	ids := regexp.MustCompile(`"workspaceId":"([^"]+)"`).FindAllStringSubmatch(workspaces, -1)
 	if err != nil || len(ids) == 0 {
@@ -141,7 +82,89 @@ func BenchmarkMemory(b *testing.B) {
 	}
 	b.ReportMetric(float64(started.Load()), "started")
 	b.ReportMetric(idle, "idle-MB")
-	b.ReportMetric(resident(b, server.Process.Pid, "VmHWM"), "most-MB")
+	b.ReportMetric(resident(b, s.pid, "VmHWM"), "most-MB")
+}
+
+// served is a process of the service with accounts a0, a1, … of people.
+type served struct {
+	base   string
+	pid    int
+	tokens [][]string // by account and person
+	client *http.Client
+}
+
+// serveFor builds and starts the service on the folder of workspaces until the benchmark ends.
+func serveFor(b *testing.B, workspaces string, accounts, people int) *served {
+	b.Helper()
+	dir := b.TempDir()
+	program := filepath.Join(dir, "readinessd")
+	if out, err := exec.CommandContext(b.Context(), "go", "build", "-o", program, ".").CombinedOutput(); err != nil {
+		b.Fatalf("%v\n%s", err, out)
+	}
+	var declared strings.Builder
+	declared.WriteString("accounts:\n")
+	for a := range accounts {
+		fmt.Fprintf(&declared, "  - accountId: a%d\n    plan: Enterprise\n    people:\n", a)
+		for p := range people {
+			fmt.Fprintf(&declared, "      - person: a%d-p%d\n", a, p)
+		}
+	}
+	file, data := filepath.Join(dir, "accounts.yaml"), filepath.Join(dir, "data")
+	testworld.Check(b, os.WriteFile(file, []byte(declared.String()), 0o600))
+	server := exec.Command(program, "serve", "--database-url", pgtest.URL(b), "--data", data, "--listen", "127.0.0.1:0",
+		"--platform", "folder:"+workspaces, "--accounts", file, "--log-level", "warn")
+	server.Stderr = b.Output()
+	said, err := server.StdoutPipe()
+	testworld.Check(b, err)
+	testworld.Check(b, server.Start())
+	b.Cleanup(func() {
+		_ = server.Process.Signal(syscall.SIGTERM)
+		if err := server.Wait(); err != nil {
+			b.Error(err)
+		}
+	})
+	s := &served{pid: server.Process.Pid, client: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 100}}}
+	for lines := bufio.NewScanner(said); s.base == "" && lines.Scan(); {
+		if rest, ok := strings.CutPrefix(lines.Text(), "Listening on "); ok {
+			s.base, _, _ = strings.Cut(rest, ",")
+		}
+	}
+	go func() { _, _ = io.Copy(io.Discard, said) }()
+	issuer, err := token.OpenIssuer(data)
+	testworld.Check(b, err)
+	s.tokens = make([][]string, accounts)
+	for a := range s.tokens {
+		for p := range people {
+			made, err := issuer.Mint(fmt.Sprint("a", a), fmt.Sprintf("a%d-p%d", a, p), []string{token.ScopeRead, token.ScopeReadWrite}, time.Now(), time.Hour)
+			testworld.Check(b, err)
+			s.tokens[a] = append(s.tokens[a], made)
+		}
+	}
+	return s
+}
+
+// call makes a call with the token; body may be "".
+func (s *served) call(ctx context.Context, token, method, path, body string) (code int, text []byte, err error) {
+	answer, err := s.send(ctx, token, method, path, body)
+	if err != nil {
+		return 0, nil, err
+	}
+	defer answer.Body.Close()
+	text, err = io.ReadAll(answer.Body)
+	return answer.StatusCode, text, err
+}
+
+// send makes a call whose answer the caller reads.
+func (s *served) send(ctx context.Context, token, method, path, body string) (*http.Response, error) {
+	r, err := http.NewRequestWithContext(ctx, method, s.base+path, strings.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	r.Header.Set("Authorization", "Bearer "+token)
+	if body != "" {
+		r.Header.Set("Content-Type", "application/json")
+	}
+	return s.client.Do(r)
 }
 
 // resident returns a figure of a process's memory.

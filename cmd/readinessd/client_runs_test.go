@@ -1,6 +1,8 @@
 package main
 
 import (
+	"encoding/json"
+	"errors"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
@@ -15,6 +17,7 @@ import (
 	"testing"
 
 	"readiness/cmd/cli"
+	"readiness/domain/benchmark"
 	"readiness/test/pgtest"
 )
 
@@ -65,6 +68,44 @@ func comparesRows(t *testing.T, y *typist) {
 	if compared, named := strings.Count(result, `"result_set"`), strings.Count(result, "evaluated over sample data (embedded)"); compared < 4 || named != compared {
 		t.Errorf("%d of 5 verdicts compare rows, %d name the evaluator: %s", compared, named, result)
 	}
+}
+
+// importsAnswers imports two files with answers to the question that comparesRows saved first, and compares them.
+func importsAnswers(t *testing.T, y *typist) {
+	t.Helper()
+	const in, of = "Corporate Functions", "Financial Statements"
+	var saved struct{ Value []benchmark.Question }
+	if err := json.Unmarshal([]byte(y.types(0, "", "benchmark", "questions", in, of, "--json").stdout), &saved); err != nil {
+		t.Fatal(err)
+	}
+	asked := saved.Value[0]
+	file := func(name, dax string) string {
+		line, err := json.Marshal(map[string]string{"question": asked.Text, "answer": "See the table.", "dax": dax})
+		return written(t, name, string(line)+"\n", err)
+	}
+	good := y.types(0, "", "benchmark", "import", in, of, file("good.jsonl", asked.Expected.DAX), "--answered-by", "Copilot").stdout
+	if want := "judged from files with the answers of Copilot: score 100 of 100; 5 questions"; !strings.Contains(good, want) ||
+		!strings.Contains(good, "Answered by Copilot (imported: these answers were given elsewhere)\n") || !strings.Contains(good, "Questions without an answer: 4, such as ") {
+		t.Errorf("got %q", good)
+	}
+	y.types(0, "", "benchmark", "import", in, of, file("bad.jsonl", `EVALUATE ROW("x", 1)`), "--answered-by", "Other")
+	all := shownID.FindAllString(y.types(0, "", "benchmark", "runs", in, of).stdout, -1)
+	if compared := y.types(0, "", "abtests", "create", "Two", in, of, "--imported", all[1]+","+all[0]).stdout; !strings.Contains(compared, "Score of side A 100, of side B 0, over 1 questions") {
+		t.Errorf("got %q", compared)
+	}
+	if wrong := y.types(1, "", "benchmark", "import", in, of, written(t, "notes.txt", "Dear all,\nit is 12.\n", nil)); !strings.Contains(wrong.stderr, "notes.txt: ") {
+		t.Errorf("got %q", wrong.stderr)
+	}
+}
+
+// written writes a file, and returns its path.
+func written(t *testing.T, name, text string, err error) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := errors.Join(err, os.WriteFile(path, []byte(text), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	return path
 }
 
 // TestClientListsAView lists a view as of a position, and is refused a time without a head.
@@ -146,6 +187,7 @@ func TestClientRuns(t *testing.T) {
 	y.types(1, "", "schedules", "show", schedule) // 404
 
 	comparesRows(t, quiet) // proves: decisions/10/sample-data
+	importsAnswers(t, quiet)
 
 	gates(t, quiet)
 
@@ -217,10 +259,10 @@ func TestClientInterrupted(t *testing.T) {
 	}
 	<-ended
 	lines := strings.Split(strings.TrimSpace(stderr.String()), "\n")
-	if cmd.ProcessState.ExitCode() != cli.ExitFailed || stdout.String() != "" || len(lines) != 3 || lines[2] != "readiness: interrupted" {
+	if cmd.ProcessState.ExitCode() != cli.ExitInterrupted || stdout.String() != "" || len(lines) != 3 || lines[2] != "readiness: interrupted" {
 		t.Fatalf("interrupted: got %v, stdout %q, stderr %q", cmd.ProcessState, stdout, stderr)
 	}
-	if want := `^  readiness client operations wait [0-9a-f-]{36} --profile here --config '\S+/ada'\\''s profiles'$`; !regexp.MustCompile(want).MatchString(lines[1]) {
+	if want := `^  readiness client operations wait [0-9a-f-]{36} --profile here --config "\S+/ada's profiles"$`; !regexp.MustCompile(want).MatchString(lines[1]) {
 		t.Fatalf("got %q, want %s", lines[1], want)
 	}
 

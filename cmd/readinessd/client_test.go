@@ -133,7 +133,7 @@ func (y *typist) waitsWithoutTheScope(base, reading string) {
 		return hurry(ctx, d)
 	}
 	waited := quiet.run(ctx, "", "operations", "wait", going, "--profile", "reading")
-	if waited.code != cli.ExitFailed || strings.Count(waited.stderr, "with a token of the scope Service.ReadWrite.All. Wait for it with such a token") != 1 {
+	if waited.code != cli.ExitInterrupted || strings.Count(waited.stderr, "with a token of the scope Service.ReadWrite.All. Wait for it with such a token") != 1 {
 		y.t.Errorf("waiting with a token that only reads: got %+v", waited)
 	}
 	quiet.pause = hurry
@@ -155,12 +155,34 @@ func (y *typist) portfolio(base, grace string) {
 	y.types(cli.ExitUsage, "", "portfolio", "--summary", "--csv", "--profile", "grace")
 	y.types(cli.ExitUsage, "", "portfolio", "--summary", "--sort", "name", "--profile", "grace")
 	y.types(0, "", "portfolio", "--csv", "--q", "inventory", "--profile", "grace")
+	y.types(0, "", "portfolio", "--outdated", "--profile", "grace") // none
+	y.types(0, "", "assess", "--outdated", "--profile", "grace")
+	y.types(cli.ExitUsage, "", "assess", "--outdated", "--all", "--profile", "grace")
 	y.types(1, "", "portfolio", "--sort", "newest", "--profile", "grace") // 400
 	y.types(cli.ExitUsage, "", "portfolio", "--not-assessed-since", "yesterday", "--profile", "grace")
 	y.types(cli.ExitUsage, "", "portfolio", "--csv", "--json", "--profile", "grace")
 	y.types(0, "", "assess", "Retail Analytics", "Inventory", "--profile", "grace")
 	y.types(0, "", "history", "Retail Analytics", "Inventory", "--profile", "grace")
 	y.types(0, "", "history", "Retail Analytics", "Inventory", "--csv", "--profile", "grace")
+	y.anew()
+}
+
+// anew finds the models that were scored by earlier rules, and assesses them anew.
+func (y *typist) anew() {
+	y.t.Helper()
+	for _, update := range []string{
+		`portfolio_v5 SET regime = '2026-12', assessment = assessment || '{"regimeId": "2026-12"}' WHERE name_folded = 'inventory'`,
+		`portfolio_scores_v5 SET regime = '2026-12' WHERE model_id IN (SELECT model_id FROM portfolio_v5 WHERE regime = '2026-12')`,
+	} {
+		if n := query[int](y.t, y.rates, `WITH old AS (UPDATE `+update+` RETURNING 1) SELECT count(*)::int FROM old`); n != 1 {
+			y.t.Fatalf("%d rows are of an earlier regime, want 1: %s", n, update)
+		}
+	}
+	y.types(0, "", "portfolio", "--outdated", "--profile", "grace")
+	y.types(0, "", "portfolio", "--summary", "--q", "inventory", "--profile", "grace")
+	y.types(0, "", "assess", "--outdated", "Corporate Functions", "--profile", "grace") // none
+	y.types(0, "", "assess", "--outdated", "--profile", "grace")
+	y.types(0, "", "assess", "--outdated", "--profile", "grace") // none any more
 }
 
 // lastID returns the last operation id in the output.
@@ -217,10 +239,10 @@ func TestClient(t *testing.T) {
 
 	preview := lastID(t, y.types(0, "", "preview", "Retail Analytics", "Inventory", "descriptions").stdout)
 	values := filepath.Join(y.config, "values.json")
-	if err := os.WriteFile(values, []byte(`{"Calendar|Month": "The month, as people write it."}`), 0o600); err != nil {
+	if err := os.WriteFile(values, []byte(`{"Goods Receipts|Received Units": "The month, as people write it."}`), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	applied := lastID(t, y.types(0, "", "apply", preview, "--key", "Calendar|Month", "--values", values).stdout)
+	applied := lastID(t, y.types(0, "", "apply", preview, "--key", "Goods Receipts|Received Units", "--values", values).stdout)
 	if !strings.Contains(fmt.Sprint(filesOf(t, model)), "The month, as people write it.") {
 		t.Error("the user's own text was not written")
 	}
@@ -254,7 +276,7 @@ func TestClient(t *testing.T) {
 		return ctx.Err()
 	}
 	left := y.run(ctx, "", "assess", "Retail Analytics", "Store Operations")
-	if left.code != cli.ExitFailed || !strings.Contains(left.stderr, "readiness client operations wait ") || left.stdout != "" {
+	if left.code != cli.ExitInterrupted || !strings.Contains(left.stderr, "readiness client operations wait ") || left.stdout != "" {
 		t.Errorf("interrupted: got %+v", left)
 	}
 	y.pause = hurry
@@ -412,43 +434,45 @@ func TestClientUsage(t *testing.T) {
 	y := newTypist(t)
 	const id = "01a1fe19-b4e6-73d6-a5f4-307239dadc95"
 	for want, args := range map[string][]string{
-		"needs one of: abtests account":                {},
-		"--base-url: the address":                      {"login"},
-		"must not contain a ":                          {"login", "--base-url", "https://ada:secret@example.com"},
-		"--profile must be":                            {"account", "--profile", "../default"},
-		"accepts 1 arg(s)":                             {"models"},
-		"requires at least 2 arg(s)":                   {"assess", "Sales"},
-		"not the id of an operation":                   {"operations", "show", "last"},
-		"not the id of a preview":                      {"apply", "last"},
-		"needs the id of a preview":                    {"apply", "Sales", "Model"},
-		"--approval must be none":                      {"apply", "Sales", "Model", "--approval", "required"},
-		"needs WORKSPACE and MODEL":                    {"apply", id, "--approval", "none"},
-		"cannot be combined with --app":                {"apply", "Sales", "Model", "--approval", "none", "--key", "x"},
-		"--kind cannot be combined with":               {"apply", "Sales", "Model", "properties", "--approval", "none", "--kind", "properties"},
-		"--limit must be at least 1":                   {"operations", "list", "--limit", "0"},
-		`unknown command "scores"`:                     {"scores"},
-		"pixies needs one of: add remove":              {"pixies"},
-		"operations needs one of: cancel ":             {"operations"},
-		"audit needs one of: view":                     {"audit"},
-		"either --position or --time":                  {"audit", "view", "accounts"},
-		"either --position or":                         {"audit", "view", "accounts", "--position", "1", "--time", "2026-01-01T00:00:00Z"},
-		"--time must be like":                          {"audit", "view", "accounts", "--time", "yesterday"},
-		"benchmark needs one of: export generate init": {"benchmark"},
-		"not the id of a run":                          {"benchmark", "result", "Sales", "Model", "last"},
-		"--agent and --provider cannot":                {"benchmark", "run", "Sales", "Model", "--agent", "a", "--provider", "p"},
-		"abtests needs one of: create ":                {"abtests"},
-		"create needs NAME, WORKSPACE":                 {"abtests", "create", "Again", "Sales"},
-		"contains the complete request":                {"abtests", "create", "Again", "--file", "x"},
-		"--reuse-side-a needs --run":                   {"abtests", "create", "Again", "Sales", "Model", "--reuse-side-a"},
-		"not the id of an A/B test":                    {"abtests", "show", "Again"},
-		"schedules needs one of: add ":                 {"schedules"},
-		"add needs --at HH:MM":                         {"schedules", "add", "Sales", "Model", "--daily"},
-		"--daily and --weekly cannot":                  {"schedules", "change", id, "--daily", "--weekly", "Monday"},
-		"change needs one of":                          {"schedules", "change", id},
-		"not the id of a schedule":                     {"schedules", "delete", "first"},
-		"providers needs one of: delete ":              {"providers"},
-		"--kind must be one of openai":                 {"providers", "save", "Ours", "--kind", "rules"},
-		"--agent and --workspace must":                 {"providers", "save", "Ours", "--agent", "x"},
+		"needs one of: abtests account":               {},
+		"--base-url: the address":                     {"login"},
+		"must not contain a ":                         {"login", "--base-url", "https://ada:secret@example.com"},
+		"--profile must be":                           {"account", "--profile", "../default"},
+		"accepts 1 arg(s)":                            {"models"},
+		"requires at least 2 arg(s)":                  {"assess", "Sales"},
+		"not the id of an operation":                  {"operations", "show", "last"},
+		"not the id of a preview":                     {"apply", "last"},
+		"needs the id of a preview":                   {"apply", "Sales", "Model"},
+		"--approval must be none":                     {"apply", "Sales", "Model", "--approval", "required"},
+		"needs WORKSPACE and MODEL":                   {"apply", id, "--approval", "none"},
+		"cannot be combined with --app":               {"apply", "Sales", "Model", "--approval", "none", "--key", "x"},
+		"--kind cannot be combined with":              {"apply", "Sales", "Model", "properties", "--approval", "none", "--kind", "properties"},
+		"--limit must be at least 1":                  {"operations", "list", "--limit", "0"},
+		`unknown command "scores"`:                    {"scores"},
+		"pixies needs one of: add remove":             {"pixies"},
+		"operations needs one of: cancel ":            {"operations"},
+		"audit needs one of: view":                    {"audit"},
+		"either --position or --time":                 {"audit", "view", "accounts"},
+		"either --position or":                        {"audit", "view", "accounts", "--position", "1", "--time", "2026-01-01T00:00:00Z"},
+		"--time must be like":                         {"audit", "view", "accounts", "--time", "yesterday"},
+		"benchmark needs one of: export generate imp": {"benchmark"},
+		"not the id of a run":                         {"benchmark", "result", "Sales", "Model", "last"},
+		"--agent and --provider cannot":               {"benchmark", "run", "Sales", "Model", "--agent", "a", "--provider", "p"},
+		"abtests needs one of: create ":               {"abtests"},
+		"create needs NAME, WORKSPACE":                {"abtests", "create", "Again", "Sales"},
+		"contains the complete request":               {"abtests", "create", "Again", "--file", "x"},
+		"--reuse-side-a needs --run":                  {"abtests", "create", "Again", "Sales", "Model", "--reuse-side-a"},
+		"--imported takes two runs":                   {"abtests", "create", "Two", "Sales", "Model", "--imported", id},
+		"are not ids of runs":                         {"abtests", "create", "Two", "Sales", "Model", "--imported", "a,b"},
+		"not the id of an A/B test":                   {"abtests", "show", "Again"},
+		"schedules needs one of: add ":                {"schedules"},
+		"add needs --at HH:MM":                        {"schedules", "add", "Sales", "Model", "--daily"},
+		"--daily and --weekly cannot":                 {"schedules", "change", id, "--daily", "--weekly", "Monday"},
+		"change needs one of":                         {"schedules", "change", id},
+		"not the id of a schedule":                    {"schedules", "delete", "first"},
+		"providers needs one of: delete ":             {"providers"},
+		"--kind must be one of openai":                {"providers", "save", "Ours", "--kind", "rules"},
+		"--agent and --workspace must":                {"providers", "save", "Ours", "--agent", "x"},
 	} {
 		if got := y.run(t.Context(), "", args...); got.code != cli.ExitUsage || !strings.Contains(got.stderr, want) || got.stdout != "" {
 			t.Errorf("%v: got exit code %d, %q, want %d and %q", args, got.code, got.stderr, cli.ExitUsage, want)

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"os"
-	"path/filepath"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
@@ -71,8 +69,8 @@ func (c *core) unseal(s secrets) error { return c.Unseal(s.key("accounts", seale
 
 // unsealFrom is unseal with the secret in a data directory, if it has one.
 func (c *core) unsealFrom(data string) error {
-	if _, err := os.Stat(filepath.Join(data, keyFile)); err != nil {
-		return nil //nolint:nilerr // the log can be read without texts
+	if there, err := hasKey(data); err != nil || !there {
+		return err // the log can be read without texts
 	}
 	s, err := openSecrets(data)
 	if err != nil {

@@ -27,15 +27,20 @@ import (
 
 // dataDirectory checks the keys and the disk of the data directory.
 func (d *doctor) dataDirectory(context.Context) (found []symptom) {
-	info, err := os.Stat(filepath.Join(d.flags.data, keyFile))
+	var info fs.FileInfo
+	there, err := hasKey(d.flags.data)
+	if there {
+		info, err = os.Stat(filepath.Join(d.flags.data, keyFile))
+	}
 	switch {
-	case errors.Is(err, fs.ErrNotExist):
+	case err != nil:
+		found = append(found, symptom{Verdict: failing, Says: keyFile + " cannot be read, so the service does not start: " + err.Error(),
+			Do: "Restore the file, or correct its link or its folder."})
+	case !there:
 		found = append(found, symptom{Verdict: warning,
 			Says: "there is no " + keyFile + " in " + d.flags.data,
 			Do: "Give --data as serve does. With several processes, copy the file of the first one: work accepted by another key " +
 				"cannot be carried out."})
-	case err != nil:
-		found = append(found, failure(err)...)
 	case info.Mode().Perm()&0o077 != 0:
 		found = append(found, symptom{Verdict: failing,
 			Says: keyFile + " can be read by others, so the service does not start",
@@ -191,6 +196,10 @@ func (d *doctor) views(ctx context.Context, c *core) (found []symptom) {
 	if err != nil {
 		return failure(err)
 	}
+	var now time.Time // by the clock that says when a view moved
+	if err := c.pool.QueryRow(ctx, `SELECT clock_timestamp()`).Scan(&now); err != nil {
+		return failure(err)
+	}
 	for _, s := range list {
 		switch {
 		case s.State != projections.Live:
@@ -201,7 +210,7 @@ func (d *doctor) views(ctx context.Context, c *core) (found []symptom) {
 			found = append(found, symptom{Verdict: failing,
 				Says: fmt.Sprintf("the view %s fails at its next event: %s", s.View, s.Error),
 				Do:   "Install the version that can project it, or run readinessd projections rebuild --view " + s.View})
-		case s.Lag > 0 && time.Since(s.UpdatedAt) > time.Minute:
+		case s.Lag > 0 && now.Sub(s.UpdatedAt) > time.Minute:
 			found = append(found, symptom{Verdict: warning,
 				Says: fmt.Sprintf("the view %s is %d positions behind and has not moved for over a minute", s.View, s.Lag),
 				Do:   "See that a process with the worker role runs; readinessd projections status says more."})
@@ -264,7 +273,9 @@ func (d *doctor) providers(ctx context.Context, c *core) (found []symptom) {
 
 // people checks that the persons of the accounts can be named, which the check of models needs too.
 func (d *doctor) people(ctx context.Context, c *core) []symptom {
-	if _, err := os.Stat(filepath.Join(d.flags.data, keyFile)); err != nil {
+	if there, err := hasKey(d.flags.data); err != nil {
+		return failure(err)
+	} else if !there {
 		return []symptom{{Verdict: unknown,
 			Says: fmt.Sprintf("the data directory %s has no %s, so people cannot be named", d.flags.data, keyFile),
 			Do:   "Run the command with the service's data directory."}}

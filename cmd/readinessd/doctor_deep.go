@@ -74,17 +74,19 @@ func (d *doctor) verifyPeople(ctx context.Context, c *core) symptom {
 			Says: fmt.Sprintf("%d of %d rows of persons were changed, or exchanged with another: %s", len(damaged), n, few(damaged)),
 			Do:   "Restore the table people from a backup: what these persons do is recorded as another's, or refused."}
 	}
-	lost, err := c.people.Lost(ctx)
+	lost, imported, err := c.lostPersons(ctx)
 	switch {
 	case err != nil:
 		found := failure(err)[0]
 		found.Check = "persons"
 		return found
 	case len(lost) > 0:
-		return symptom{Check: "persons", Verdict: failing,
-			Says: fmt.Sprintf("%d persons of events have no row, and no event says that they were erased (account and id): %s", len(lost),
-				few(lost)),
+		return symptom{Check: "persons", Verdict: failing, Says: fmt.Sprintf("%d persons of events have no row, and no event says that they "+
+			"were erased: %s", len(lost), few(lost)),
 			Do: "Restore the table people from a backup: these persons are shown as erased, and are not recognized."}
+	case imported > 0:
+		return symptom{Check: "persons", Verdict: warning, Says: fmt.Sprintf("the log was imported without %d persons", imported),
+			Do: "Copy the table people and service.key of the database that the log comes from; until then no name is shown."}
 	}
 	return symptom{Check: "persons", Verdict: healthy, Says: fmt.Sprintf("%d persons are those by whom they are found", n)}
 }

@@ -190,3 +190,17 @@ func TestDoctorOfModels(t *testing.T) {
 	y.types(0, "", "assess", in, of)
 	says(healthy, "all 1 models")
 }
+
+// Whether a view moves is judged by the database's clock, which says when it did, wherever this machine's clock is.
+func TestDoctorOfViewsByOneClock(t *testing.T) {
+	t.Parallel()
+	for _, ahead := range []string{"-1 hour", "1 hour"} {
+		a := newAuditor(t)
+		a.exec(`CREATE FUNCTION public.clock_timestamp() RETURNS timestamptz LANGUAGE sql AS 'SELECT pg_catalog.clock_timestamp() + interval ''` + ahead + `''';
+			DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET search_path = public, pg_catalog', current_database()); END $$`)
+		for ago, want := range map[string]string{"10 seconds": "views       ok", "2 minutes": "has not moved for over a minute"} {
+			a.exec(`UPDATE view_generations SET updated_at = public.clock_timestamp() - interval '` + ago + `'`)
+			a.wants(a.types("doctor"), cli.ExitDamaged, want) // the clocks differ
+		}
+	}
+}

@@ -65,7 +65,6 @@ func (r *root) documentsCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "documents",
 		Short: "Verify stored documents, and show and move where they are",
-		Args:  cobra.NoArgs,
 		RunE:  cli.NeedsSubcommand,
 	}
 	flags.add(c.PersistentFlags())

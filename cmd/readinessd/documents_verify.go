@@ -42,6 +42,7 @@ If it is stopped, it says from where --after continues.`,
 	}
 	c.Flags().IntVar(&o.Rate, "rate", documentsRate, "how many documents are read a second")
 	c.Flags().StringVar(&o.After, "after", "", "hash of the last document that was verified before")
+	cli.OwnEnvironment(c, "documents-verify", "after")
 	return c
 }
 

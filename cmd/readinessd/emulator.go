@@ -21,6 +21,7 @@ import (
 
 	"readiness/cmd/cli"
 	"readiness/domain/item"
+	"readiness/offline/show"
 	"readiness/platform/fabric/emulator"
 	"readiness/platform/folder"
 )
@@ -66,6 +67,7 @@ to 599.`,
 		RunE: func(c *cobra.Command, _ []string) error { return r.emulate(c.Context(), f) },
 	}
 	f.add(c.Flags())
+	cli.OwnEnvironment(c, "emulator", "person", "platform")
 	return c
 }
 
@@ -304,7 +306,7 @@ func issuerAt(url string) string { return url + "/" + emulatedTenant + "/v2.0" }
 
 // greet prints where the emulator is and how to start the service with it.
 func (f *emulatorFlags) greet(r *root, url string, entra *emulator.Entra) {
-	in := func(name string) string { return cli.ShellWord(filepath.Join(f.data, name)) }
+	in := func(name string) string { return show.ShellWord(filepath.Join(f.data, name)) }
 	fmt.Fprintf(r.Stdout, "Emulating Fabric, Power BI and Entra at %s\n", url)
 	for _, line := range [][2]string{{"certificate", in(caFile)}, {"tenant", emulatedTenant}, {"client id", emulatedClient},
 		{"public client", entra.PublicClient()}, {"issuer", issuerAt(url)}, {"people", strings.Join(f.people, ", ")}} {

@@ -22,7 +22,6 @@ func (r *root) eventsCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "events",
 		Short: "List, export, import or verify the event log",
-		Args:  cobra.NoArgs,
 		RunE:  cli.NeedsSubcommand,
 	}
 	flags.add(c.PersistentFlags())
@@ -99,7 +98,8 @@ func (r *root) eventsVerifyCommand(flags *databaseFlags) *cobra.Command {
 		Long: `Reads the entire log and checks its hash chains: every column of every event and stream is unchanged, no version of a
 stream is missing and none was added. Then it computes the trees of the log again, and compares tiles, signed heads and notes.
 Signatures are checked with service.key in --data, and not checked without it. Each key under which texts of persons are sealed must be
-stored, except those of erased accounts, and open with that file. Mismatches are listed on stdout; then the exit code is 3.
+stored, except those of erased accounts, and open with that file. Each person whom events name must have a row, unless an event says that
+the person was erased. Mismatches are listed on stdout; then the exit code is 3.
 
 It compares the database with itself, and with the head that the data directory keeps. A person who can write both and has service.key can
 make another consistent log: only a signed head that was kept elsewhere reveals that (readinessd audit verify --checkpoint). An event
@@ -113,7 +113,7 @@ removed within 10 seconds, before it was in a tree, leaves no trace if the strea
 				var damaged, lost bool
 				err := r.repeated(func() (err error) {
 					if v, damaged, err = r.verifyLog(c.Context(), core, flags.data, read != ""); err == nil {
-						lost, err = r.verifyKeys(c.Context(), core)
+						lost, err = r.verifyOutside(c.Context(), core)
 					}
 					return err
 				})

@@ -67,6 +67,7 @@ data set may have several. If the process is killed, a Parquet file cannot be re
 	c.Flags().Int64Var(&sel.UpTo, "up-to", 0, "only events up to this position; 0 is the end of the log")
 	standbyFlag(c.Flags(), &read, "to be read instead")
 	c.Flags().StringVar(&format, "format", string(eventstore.NDJSON), "ndjson, cloudevents or parquet")
+	cli.OwnEnvironment(c, "events-export", "format")
 	c.Flags().StringVar(&output, "output", "", "file to create; it must not exist. stdout by default")
 	return c
 }

@@ -75,7 +75,7 @@ func TestCommandLine(t *testing.T) {
 		stdout string
 		stderr string
 	}{
-		"nothing":                   {nil, cli.ExitUsage, "", "a command is missing"},
+		"nothing":                   {nil, cli.ExitOK, "Exit codes:", ""},
 		"help":                      {[]string{"--help"}, cli.ExitOK, "Exit codes:", ""},
 		"help of a command":         {[]string{"help", "serve"}, cli.ExitOK, "(READINESS_DATABASE_URL)", ""},
 		"version":                   {[]string{"version"}, cli.ExitOK, "readinessd ", ""},
@@ -112,16 +112,16 @@ func TestCommandLine(t *testing.T) {
 		"audience without issuer":   {append(serve, "--audience", "api://readiness"), cli.ExitUsage, "", "--audience needs --issuer"},
 		"serve at no port":          {append(serve, "--listen", "127.0.0.1:port"), cli.ExitFailed, "", "port"},
 		"serve no database":         {append(serve, "--listen", "127.0.0.1:0", "--database-url", "postgres://host:port/"), cli.ExitUsage, "", "--database-url"},
-		"serve unreadable accounts": {append(serve, "--listen", "127.0.0.1:0", "--accounts", nowhere), cli.ExitFailed, "", "no such file"},
+		"serve unreadable accounts": {append(serve, "--listen", "127.0.0.1:0", "--accounts", nowhere), cli.ExitFailed, "", "does not exist"},
 		"worker without a platform": {[]string{"worker", "--data", nowhere}, cli.ExitUsage, "", "--platform must be folder:DIR"},
 		"schema of accounts":        {[]string{"accounts", "schema"}, cli.ExitOK, `"$schema": "https://json-schema.org/draft/2020-12/schema"`, ""},
 		"apply no file":             {[]string{"accounts", "apply", "--data", nowhere}, cli.ExitUsage, "", "accepts 1 arg(s)"},
-		"apply a file not there":    {[]string{"accounts", "apply", "--data", nowhere, nowhere}, cli.ExitFailed, "", "no such file"},
+		"apply a file not there":    {[]string{"accounts", "apply", "--data", nowhere, nowhere}, cli.ExitFailed, "", "does not exist"},
 		"apply a file with faults":  {[]string{"accounts", "apply", "--data", nowhere, file("accounts:\n  - accountId: a\n    plan: Teem\n")}, cli.ExitFailed, "", `accounts.yaml:3:5: accounts[0].plan: must be one of Free, Team, Business, Enterprise, not "Teem"; the closest is "Team"`},
 		"serve plans with faults":   {append(serve, "--listen", "127.0.0.1:0", "--plans", file("plans:\n  Team: {assessments: {limt: 7}}\n")), cli.ExitFailed, "", `accounts.yaml:2:24: plans.Team.assessments.limt: unknown member; the closest is "limit"`},
 		"serve rules with faults":   {append(serve, "--listen", "127.0.0.1:0", "--rules", file("rules:\n  DSC-01: of\n")), cli.ExitFailed, "", `accounts.yaml:2:3: rules.DSC-01: must be one of off, low, medium, high, not "of"; the closest is "off"`},
-		"work with no rules":        {[]string{"worker", "--data", nowhere, "--platform", "folder:../../samples/workspaces", "--rules", nowhere}, cli.ExitFailed, "", "no such file"},
-		"work with no plans":        {[]string{"worker", "--data", nowhere, "--platform", "folder:../../samples/workspaces", "--plans", nowhere}, cli.ExitFailed, "", "no such file"},
+		"work with no rules":        {[]string{"worker", "--data", nowhere, "--platform", "folder:../../samples/workspaces", "--rules", nowhere}, cli.ExitFailed, "", "does not exist"},
+		"work with no plans":        {[]string{"worker", "--data", nowhere, "--platform", "folder:../../samples/workspaces", "--plans", nowhere}, cli.ExitFailed, "", "does not exist"},
 		"diff plans with faults":    {[]string{"accounts", "diff", "--data", nowhere, "--plans", file("plans: {Teem: {}}\n"), samplesAccounts}, cli.ExitFailed, "", `accounts.yaml:1:9: plans.Teem: unknown member; the closest is "Team"`},
 		"operate without data":      {[]string{"events", "verify", "--data", nowhere}, cli.ExitFailed, "", "there is no data directory"},
 		"list nothing":              {[]string{"events", "list", "--data", nowhere, "--limit", "0"}, cli.ExitUsage, "", "--limit must be at least 1"},
@@ -162,7 +162,7 @@ func TestEnvironment(t *testing.T) {
 	t.Setenv("READINESS_LOG_LEVEL", "info")
 	t.Setenv("READINESS_LIMIT", "many")
 	got := run(t.Context(), "events", "list")
-	if want := "environment variable READINESS_LIMIT: "; got.code != cli.ExitUsage || !strings.Contains(got.stderr, want) {
+	if want := "environment variable READINESS_LIMIT must be a whole number"; got.code != cli.ExitUsage || !strings.Contains(got.stderr, want) {
 		t.Errorf("got exit code %d, stderr %q, want %d and %q", got.code, got.stderr, cli.ExitUsage, want)
 	}
 	data := t.TempDir()

@@ -15,7 +15,6 @@ func (r *root) migrateCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "migrate",
 		Short: "Bring the database's schema up to date, or show its state",
-		Args:  cobra.NoArgs,
 		RunE:  cli.NeedsSubcommand,
 	}
 	flags.add(c.PersistentFlags())

@@ -3,8 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"os"
-	"path/filepath"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
@@ -21,7 +19,6 @@ func (r *root) peopleCommand() *cobra.Command {
 		Short: "List, show or erase the people whom the accounts know",
 		Long: `The log, its views and documents hold random ids of people. One table says who they are, encrypted under
 service.key; these commands need that file in the data directory.`,
-		Args: cobra.NoArgs,
 		RunE: cli.NeedsSubcommand,
 	}
 	flags.add(c.PersistentFlags())
@@ -31,7 +28,9 @@ service.key; these commands need that file in the data directory.`,
 
 // withPeople calls do with the core of an operator's database, which can name people.
 func (r *root) withPeople(ctx context.Context, f databaseFlags, do func(*core) error) error {
-	if _, err := os.Stat(filepath.Join(f.data, keyFile)); err != nil {
+	if there, err := hasKey(f.data); err != nil {
+		return err
+	} else if !there {
 		return fmt.Errorf("the data directory %s has no %s; name the service's data directory with --data", f.data, keyFile)
 	}
 	return r.withCore(ctx, f, false, func(c *core) error {
@@ -83,6 +82,7 @@ type chosen struct{ issuer, account string }
 
 func (f *chosen) add(c *cobra.Command) {
 	c.Flags().StringVar(&f.issuer, "issuer", "", "the person's issuer, as in the accounts file; by default the embedded one")
+	cli.OwnEnvironment(c, "people-erase", "issuer")
 	c.Flags().StringVar(&f.account, "account", "", "only in this account; by default in all")
 }
 

@@ -18,7 +18,6 @@ func (r *root) projectionsCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "projections",
 		Short: "Show, build, switch, rebuild, withdraw or retire the views that are built from the log, or print them as of a position",
-		Args:  cobra.NoArgs,
 		RunE:  cli.NeedsSubcommand,
 	}
 	flags.add(c.PersistentFlags())

@@ -22,7 +22,6 @@ func (r *root) reportsCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "reports",
 		Short: "Manage stored copies of reports",
-		Args:  cobra.NoArgs,
 		RunE:  cli.NeedsSubcommand,
 	}
 	var flags databaseFlags
@@ -32,7 +31,6 @@ func (r *root) reportsCommand() *cobra.Command {
 		Short: "List or restore copies of reports' definitions from before Pixies changed them",
 		Long: `If an account's definitionCopies is Keep30Days, the service copies each report's definition before Pixies are added,
 updated or removed, and keeps the copy for 30 days. Other accounts have no copies.`,
-		Args: cobra.NoArgs,
 		RunE: cli.NeedsSubcommand,
 	}
 	flags.add(copies.PersistentFlags())
@@ -128,8 +126,11 @@ report and publish it with an account that has permission.`,
 // restore writes the parts of a copy into the new folder, and nothing outside it. It returns the number of parts.
 func restore(c *cobra.Command, core *core, one projections.ReportCopy, to string) (int, error) {
 	body, err := core.Documents.Get(c.Context(), one.Hash)
-	if errors.Is(err, documents.ErrNotFound) {
-		return 0, fmt.Errorf("the copy of %s expired at %s", one.ReportName, one.At.UTC().Add(copiesLife).Format(time.RFC3339))
+	if ends := one.At.UTC().Add(copiesLife); errors.Is(err, documents.ErrNotFound) && time.Now().Before(ends) {
+		return 0, fmt.Errorf("the copy of %s, which is kept until %s, is not stored: %w; restore it from a backup of the database",
+			one.ReportName, ends.Format(time.RFC3339), err)
+	} else if errors.Is(err, documents.ErrNotFound) {
+		return 0, fmt.Errorf("the copy of %s expired at %s", one.ReportName, ends.Format(time.RFC3339))
 	}
 	if err != nil {
 		return 0, err

@@ -93,6 +93,10 @@ func TestReportsCopies(t *testing.T) {
 	if got := restore("contoso", to); got.code == 0 {
 		t.Error("a copy was written over an existing folder")
 	}
+	query[int](t, url, `WITH gone AS (DELETE FROM documents RETURNING 1) SELECT count(*) FROM gone`)
+	if got := restore("contoso", filepath.Join(t.TempDir(), "Lost.Report")); got.code == 0 || strings.Contains(got.stderr, "expired") || !strings.Contains(got.stderr, "restore it from a backup") {
+		t.Errorf("a copy that the store lost: %d %s", got.code, got.stderr)
+	}
 }
 
 // A part is never written outside the folder, whatever its path.

@@ -55,6 +55,15 @@ func openSecrets(data string) (secrets, error) {
 	return secrets{secret, path}, nil
 }
 
+// hasKey reports whether the data directory has a service.key, whether it can be read or not.
+func hasKey(data string) (bool, error) {
+	_, err := os.Lstat(filepath.Join(data, keyFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
 // othersCannotWrite returns an error if every user may write to the data directory, and so put other keys there. It may not exist yet.
 func othersCannotWrite(data string) error {
 	info, err := os.Stat(data)

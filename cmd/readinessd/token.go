@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"net/url"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -98,8 +96,10 @@ func (r *root) printTrial(base, data string) error {
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.RawQuery != "" || u.Fragment != "" {
 		return cli.Usage("--console must be the address of the console, such as http://127.0.0.1:8080, not %q", base)
 	}
-	if _, err := os.Stat(filepath.Join(data, keyFile)); err != nil {
-		return fmt.Errorf("the data directory %s has no %s; name the service's data directory with --data: %w", data, keyFile, err)
+	if there, err := hasKey(data); err != nil {
+		return err
+	} else if !there {
+		return fmt.Errorf("the data directory %s has no %s; name the service's data directory with --data", data, keyFile)
 	}
 	secrets, err := openSecrets(data)
 	if err != nil {

@@ -7,9 +7,11 @@ import (
 	"testing"
 
 	"readiness/cmd/cli"
+	"readiness/domain"
 	"readiness/domain/aiprovider"
 	"readiness/domain/assessment"
 	"readiness/domain/item"
+	"readiness/domain/operation"
 	"readiness/domain/person"
 	"readiness/eventstore"
 	"readiness/eventstore/audit"
@@ -71,23 +73,41 @@ func TestPersonsExchanged(t *testing.T) {
 	}
 }
 
-// A person whose row is gone, and whom no event says to be erased, is found.
+// A person of the log whose row is gone, and whom no event says to be erased, is found by every verification: who acted, who owns work, and
+// who only belongs to an account.
 func TestPersonsLost(t *testing.T) {
 	t.Parallel()
 	a := newAuditor(t)
-	id := query[string](t, a.url, `SELECT person_id FROM people WHERE account_id = 'contoso' ORDER BY 1 LIMIT 1`)
-	past := eventstore.Tail("aiproviders-contoso")
-	a.ok(a.core.store.Change(t.Context(), eventstore.Metadata{Account: "contoso", Person: id}, []eventstore.Loadable{past}, func(c *eventstore.Change) error {
-		return eventstore.Decide(c, past, plainly{aiprovider.Deleted{ProviderID: "x"}})
-	}))
-	a.wants(a.types("doctor", "--deep"), cli.ExitOK, "persons are those by whom they are found")
-	a.exec(`DELETE FROM people WHERE person_id = '` + id + `'`)
-	a.wants(a.types("doctor", "--deep"), cli.ExitDamaged, "1 persons of events have no row", "contoso "+id)
-	past = eventstore.Tail("person-" + id)
-	a.ok(a.core.store.Change(t.Context(), eventstore.Metadata{Account: "contoso"}, []eventstore.Loadable{past}, func(c *eventstore.Change) error {
-		return eventstore.Decide(c, past, plainly{person.Erased{PersonID: item.PersonID(id)}})
-	}))
-	a.wants(a.types("doctor", "--deep"), cli.ExitOK, "persons are those by whom they are found")
+	a.ok(a.log.Begin(t.Context(), treeOrigin))
+	// Two people act and own work below; the third only belongs to the account.
+	ids := query[[]string](t, a.url, `SELECT array_agg(person_id::text ORDER BY 1) FROM people WHERE account_id = 'contoso'`)
+	actor, owner, belongs := ids[0], ids[1], ids[2]
+	change := func(by, stream string, e domain.Event) {
+		t.Helper()
+		past := eventstore.Tail(stream)
+		a.ok(a.core.store.Change(t.Context(), eventstore.Metadata{Account: "contoso", Person: by}, []eventstore.Loadable{past}, func(c *eventstore.Change) error {
+			return eventstore.Decide(c, past, plainly{e})
+		}))
+	}
+	verifies := func(code int, says ...string) {
+		t.Helper()
+		path, _ := a.kept("head", audit.Service)
+		for _, command := range []string{"events verify", "audit verify --checkpoint " + path, "doctor --deep"} {
+			a.wants(a.types(strings.Fields(command)...), code, says...)
+		}
+	}
+	change(actor, "aiproviders-contoso", aiprovider.Deleted{ProviderID: "x"})
+	id := uuid.New()
+	change("", operation.Stream(id), operation.Accepted{OperationID: id, AccountID: "contoso", Owner: item.PersonID(owner)})
+	verifies(cli.ExitOK)
+	for _, id := range []string{actor, belongs, owner} {
+		a.exec(`CREATE TABLE kept AS SELECT * FROM people WHERE person_id = '` + id + `'; DELETE FROM people WHERE person_id = '` + id + `'`)
+		verifies(cli.ExitDamaged, id+" of account contoso")
+		a.exec(`INSERT INTO people SELECT * FROM kept; DROP TABLE kept`)
+	}
+	a.exec(`DELETE FROM people WHERE person_id = '` + actor + `'`)
+	change("", person.Stream("contoso", item.PersonID(actor)), person.Erased{PersonID: item.PersonID(actor)})
+	verifies(cli.ExitOK)
 }
 
 // A changed document, and one that is gone, are found by documents verify, audit verify and doctor --deep. A verification can be continued.
@@ -119,4 +139,37 @@ func TestDocumentsVerify(t *testing.T) {
 	a.wants(a.types("doctor", "--deep"), cli.ExitDamaged, "1 documents: 2 damaged or missing", "readinessd documents verify lists them")
 	a.wants(a.types("documents", "verify", "--after", hashes[0]), cli.ExitDamaged, "0 documents: 1 damaged or missing")
 	a.wants(a.types("events", "verify"), cli.ExitOK)
+
+	text, err := os.ReadFile(samplesAccounts)
+	a.ok(err)
+	a.wants(a.types("accounts", "apply", a.file("closed.yaml", []byte(strings.Replace(string(text), "plan: Business", "plan: Business\n    status: Closed", 1)))), cli.ExitOK)
+	a.ok(a.log.Seal(t.Context()))
+	to := strings.TrimSpace(must(t, "accounts", "key", "--data", t.TempDir()).stdout)
+	export := func(name string) result {
+		t.Helper()
+		return a.types("accounts", "export", "contoso", "--to", to, "--output", filepath.Join(a.files, name))
+	}
+	a.wants(export("damaged.tar"), cli.ExitFailed, hashes[0])
+	a.exec(`DELETE FROM documents`)
+	a.wants(export("lost.tar"), cli.ExitDamaged, "exported account contoso", "is without its document "+hashes[0], "restore it from a backup and export again")
+}
+
+// A service.key that cannot be read is not a missing one: no text reads as if its key were not there.
+func TestUnreadableKey(t *testing.T) {
+	t.Parallel()
+	a := newAuditor(t)
+	path := filepath.Join(a.data, keyFile)
+	a.ok(os.Remove(path))
+	a.wants(a.types("events", "export"), cli.ExitOK)
+	a.wants(a.types("people", "list"), cli.ExitFailed, "has no "+keyFile)
+	for name, target := range map[string]string{"a link to nowhere": filepath.Join(a.files, "none"), "a link to itself": path} {
+		a.ok(os.Symlink(target, path))
+		for _, command := range []string{"events export", "events verify", "people list", "token --console http://127.0.0.1"} {
+			if got := a.types(strings.Fields(command)...); got.code != cli.ExitFailed || strings.Contains(got.stderr, "has no ") {
+				t.Errorf("%s: %s: %d %s", name, command, got.code, got.stderr)
+			}
+		}
+		a.wants(a.types("doctor"), cli.ExitDamaged, "data        failing")
+		a.ok(os.Remove(path))
+	}
 }

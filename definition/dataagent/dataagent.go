@@ -1,15 +1,18 @@
 // Package dataagent reads a data agent's definition: its instructions, its sources
-// and the selected tables of each source, for the draft and the published stage
-// (docs/regime.md C.6). It does not change definitions.
+// and the selected tables of each source, for the draft and the published stage. It does not change definitions.
 package dataagent
 
 import (
+	"encoding/json"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/google/uuid"
 
 	"readiness/definition"
 	"readiness/definition/jsonpart"
+	"readiness/definition/textfile"
 )
 
 // Agent is a data agent's configuration.
@@ -24,10 +27,12 @@ type Agent struct {
 // Stage is one state of the configuration. Sources are ordered by folder.
 type Stage struct {
 	Instructions string
-	Sources      []Source
+	// Runtime is "standard" or "preview"; "" if the configuration does not say.
+	Runtime string
+	Sources []Source
 }
 
-// SemanticModel is the source type that is scored (docs/regime.md C.6 (1)).
+// SemanticModel is the source type that is scored.
 const SemanticModel = "semantic_model"
 
 // Source is one source that an agent answers from.
@@ -101,6 +106,10 @@ func readStage(d definition.Definition, folder string) (*Stage, error) {
 		return nil, err
 	}
 	stage := &Stage{Instructions: instructions}
+	var configuration map[string]any
+	if data, _ := d.Part(folder + "stage_config.json"); json.Unmarshal(textfile.Trim(data), &configuration) == nil {
+		stage.Runtime = RuntimeOf(configuration)
+	}
 	for _, p := range d.Parts {
 		rest, ok := strings.CutPrefix(p.Path, folder)
 		_, file, nested := strings.Cut(rest, "/")
@@ -114,6 +123,21 @@ func readStage(d definition.Definition, folder string) (*Stage, error) {
 		stage.Sources = append(stage.Sources, source)
 	}
 	return stage, nil
+}
+
+// RuntimeOf returns the runtime that a stage's configuration selects: a member named experimental… that is on, or off; "" without one.
+func RuntimeOf(configuration map[string]any) (runtime string) {
+	for name, value := range configuration {
+		if !strings.HasPrefix(strings.ToLower(name), "experimental") {
+			continue
+		}
+		inner, _ := value.(map[string]any)
+		if value == true || slices.ContainsFunc(slices.Collect(maps.Values(inner)), func(v any) bool { return v == true }) {
+			return "preview"
+		}
+		runtime = "standard"
+	}
+	return runtime
 }
 
 // readText reads one text of a part. It returns "" if the part or the text is

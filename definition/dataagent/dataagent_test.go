@@ -26,7 +26,7 @@ func TestRead(t *testing.T) {
 	got, err := dataagent.Read(parts(map[string]string{
 		"data_agent.json":         `{"$schema":"2.1.0"}`,
 		"publish_info.json":       `{"$schema":"1.0.0","description":"Answers questions about sales."}`,
-		"draft/stage_config.json": `{"$schema":"1.0.0","aiInstructions":"Be brief."}`,
+		"draft/stage_config.json": `{"$schema":"1.0.0","aiInstructions":"Be brief.","experimental":{"advancedDax":true,"other":false}}`,
 		"draft/semantic-model-Sales/datasource.json": `{
   "$schema": "1.0.0",
   "artifactId": "86D4B769-b3d6-39cd-9d26-4cb3b3db57bd",
@@ -47,14 +47,14 @@ func TestRead(t *testing.T) {
     {"children":[],"is_selected":true,"type":"lakehouse_tables.table","display_name":"events"}]}]}`,
 		"draft/lakehouse-tables-Raw/fewshots.json": `{`,
 		"draft/a/b/datasource.json":                `{`,
-		"published/stage_config.json":              `{"aiInstructions":null}`,
+		"published/stage_config.json":              `{"aiInstructions":null,"experimentalFeatures":false}`,
 	}))
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := dataagent.Agent{
 		PublishedDescription: "Answers questions about sales.",
-		Draft: &dataagent.Stage{Instructions: "Be brief.", Sources: []dataagent.Source{
+		Draft: &dataagent.Stage{Instructions: "Be brief.", Runtime: "preview", Sources: []dataagent.Source{
 			{
 				Path: "Files/Config/draft/lakehouse-tables-Raw/datasource.json", Type: "lakehouse_tables", DisplayName: "Raw",
 				Tables: []dataagent.Table{{Name: "events", Selected: true}},
@@ -65,7 +65,7 @@ func TestRead(t *testing.T) {
 				Tables: []dataagent.Table{{Name: "Orders", Selected: true}, {Name: "Audit"}, {Name: "Rates"}},
 			},
 		}},
-		Published: &dataagent.Stage{},
+		Published: &dataagent.Stage{Runtime: "standard"},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)

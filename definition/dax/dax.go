@@ -1,6 +1,5 @@
 // Package dax reads DAX expressions as far as scoring needs them: which columns and
-// measures an expression names, and which functions it calls (docs/regime.md C.9 (11),
-// (25)). It reads tokens, not grammar. Every text has a result, in time proportional
+// measures an expression names, and which functions it calls. It reads tokens, not grammar. Every text has a result, in time proportional
 // to its length, and none is an error.
 package dax
 

@@ -19,7 +19,7 @@ type References struct {
 	Fields []Field
 	Levels []Level
 	// Variations are the columns whose variation (a date's own hierarchy) is named.
-	// They are separate because docs/regime.md C.9 (24) does not count them.
+	// They are separate because verified answers do not count them.
 	Variations []Field
 }
 
@@ -28,7 +28,7 @@ type References struct {
 const maxDepth = 500
 
 // ReadReferences finds every reference in a JSON part that contains a visual, a
-// filter or a query, at any depth (docs/regime.md C.9 (24)): {Column|Measure: {Expression:
+// filter or a query, at any depth: {Column|Measure: {Expression:
 // {SourceRef: {Entity, or Source: alias of a From}}, Property}}, and likewise
 // HierarchyLevel and PropertyVariationSource. An alias belongs to the nearest
 // enclosing From; an alias that no From defines names nothing.

@@ -13,7 +13,7 @@ import (
 // no second entry with the id is made. What is gone is said, and hides nothing of another object.
 func TestEntriesAreFoundByTheirIDs(t *testing.T) {
 	t.Parallel()
-	const tmdl = "table T\n\tlineageTag: aa\n\n\tmeasure M = 1\n\t\tlineageTag: bb\n\n\tcolumn C\n\t\tlineageTag: cc\n\n\tcolumn D\n\t\tlineageTag: dd\n\n\thierarchy H\n\t\tlineageTag: ee\n"
+	const tmdl = "table T\n\tlineageTag: aa\n\n\tmeasure M = 1\n\t\tlineageTag: bb\n\n\tcolumn C\n\t\tlineageTag: cc\n\n\tcolumn D\n\t\tlineageTag: dd\n\n\thierarchy H\n\t\tlineageTag: ee\n\n\t\tlevel L\n\t\t\tlineageTag: ff\n\t\t\tcolumn: C\n"
 	column := func(entries string) string { return `{"tables":[{"id":"aa","name":"T","columns":[` + entries + `]}]}` }
 	for name, c := range map[string]struct {
 		schema  string
@@ -30,11 +30,13 @@ func TestEntriesAreFoundByTheirIDs(t *testing.T) {
 		"a renamed measure":      {`{"tables":[{"id":"aa","name":"Old","measures":[{"id":"bb","name":"Old","visibility":"Hidden"}]}]}`, "T/M", "Hidden", `{"tables":[{"id":"aa","name":"Old","measures":[{"id":"bb","name":"Old","visibility":"Visible"}]}]}`, nil},
 		"by name":                {column(`{"name":"C","visibility":"Hidden"}`), "T/C", "Hidden", column(`{"name":"C","visibility":"Visible"}`), nil},
 		"gone, beside it":        {column(`{"id":"zz","name":"C","visibility":"Visible"},{"id":"cc","name":"Old","visibility":"Hidden"}`), "T/C", "Hidden", column(`{"id":"zz","name":"C","visibility":"Visible"},{"id":"cc","name":"Old","visibility":"Visible"}`), []string{`column "C"`}},
+		"beside levels with ids": {`{"tables":[{"id":"aa","name":"T","hierarchies":[{"id":"ee","name":"Old","visibility":"Auto","levels":[{"id":"ff","name":"Old","visibility":"Hidden","synonyms":[]},{"id":"xx","name":"Gone"}]}]}]}`, "T", "",
+			`{"tables":[{"id":"aa","name":"T","visibility":"Visible","hierarchies":[{"id":"ee","name":"Old","visibility":"Auto","levels":[{"id":"ff","name":"Old","visibility":"Hidden","synonyms":[]},{"id":"xx","name":"Gone"}]}]}]}`, nil},
 		"gone": {`{"tables":[{"id":"zz","name":"Gone","visibility":"Hidden"},{"id":"aa","name":"Old","visibility":"Hidden","hierarchies":[{"id":"ee","name":"G"},{"id":"yy","name":"X"}]}]}`, "T", "Hidden",
 			`{"tables":[{"id":"zz","name":"Gone","visibility":"Hidden"},{"id":"aa","name":"Old","visibility":"Visible","hierarchies":[{"id":"ee","name":"G"},{"id":"yy","name":"X"}]}]}`, []string{`table "Gone"`, `hierarchy "X"`}},
 	} {
 		for form, definition := range map[string]string{"TMDL": tmdl, "TMSL": `{"model":{"tables":[{"name":"T","lineageTag":"aa","measures":[{"name":"M","expression":"1","lineageTag":"bb"}],` +
-			`"columns":[{"name":"C","lineageTag":"cc"},{"name":"D","lineageTag":"dd"}],"hierarchies":[{"name":"H","lineageTag":"ee","levels":[]}]}]}}`} {
+			`"columns":[{"name":"C","lineageTag":"cc"},{"name":"D","lineageTag":"dd"}],"hierarchies":[{"name":"H","lineageTag":"ee","levels":[{"name":"L","column":"C","ordinal":0,"lineageTag":"ff"}]}]}]}}`} {
 			t.Run(name+", "+form, func(t *testing.T) {
 				t.Parallel()
 				path := map[string]string{"TMDL": "definition/a.tmdl", "TMSL": "model.bim"}[form]

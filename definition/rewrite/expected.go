@@ -25,7 +25,7 @@ func (e *edit) expect(undos []Undo) {
 		table, column, measure := e.find(u.Target)
 		switch {
 		case u.Property == Instructions && u.Culture == "":
-			e.model.Copilot.Instructions = &u.Written
+			e.model.Copilot.Present, e.model.Copilot.Instructions = true, &u.Written
 		case u.Property == Instructions:
 			e.cultureNamed(u.Culture).CustomInstructions = &u.Written
 		case u.Property == Visibility && u.Culture == "":
@@ -61,6 +61,7 @@ func (e *edit) cultureNamed(name string) *semanticmodel.Culture {
 // schema, which it adds if there is none.
 func (x *expectation) aiEntry(u Undo) (visibility *string, synonyms *[]string) {
 	c := &x.model.Copilot
+	c.Present = true
 	if c.Schema == nil {
 		c.Schema = &semanticmodel.AISchema{}
 	}

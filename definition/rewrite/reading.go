@@ -122,8 +122,7 @@ func (r *reading) find(t Target) (*semanticmodel.Table, *semanticmodel.Column, *
 	return nil, r.columns[o], r.measures[o]
 }
 
-// instructions returns the text that the model uses as its AI instructions (regime
-// C.9 (5)).
+// instructions returns the text that the model uses as its AI instructions.
 func (r *reading) instructions() *string {
 	if r.model.Copilot.Instructions != nil {
 		return r.model.Copilot.Instructions
@@ -202,7 +201,7 @@ type aiEntry struct {
 }
 
 // entryOf returns the target's entry in Copilot/schema.json, the zero aiEntry if it has
-// none. The first entry for an object counts (docs/regime.md C.9 (4)).
+// none. The first entry for an object counts.
 func (r *reading) entryOf(t Target) aiEntry {
 	if r.entries == nil {
 		r.entries = map[object]aiEntry{}

@@ -9,7 +9,7 @@
 // schema of a culture that has instructions, or visibilities that a person chose
 // (State Authored; otherwise they follow from what the model hides), and are read
 // and written there. Every other definition gets the parts under Copilot/. If there
-// are several cultures, docs/regime.md C.9 (5) decides: the model's default one, else the
+// are several cultures, docs/regime.md decides: the model's default one, else the
 // first by name. Scoring reads the AI data schema from Copilot/schema.json only, so
 // this package sees objects hidden in a linguistic schema and scoring does not.
 //

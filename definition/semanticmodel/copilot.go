@@ -20,10 +20,15 @@ const (
 	olderVerifiedAnswers = "VerifiedAnswers/definitions/"
 )
 
-// readCopilot reads the Copilot parts (docs/regime.md C.9 (24)). It never fails: what a part
+// readCopilot reads the Copilot parts. It never fails: what a part
 // that cannot be understood says is unknown.
 func (u *unreadable) readCopilot(d definition.Definition, m *Model) {
 	c := &m.Copilot
+	c.Present = slices.ContainsFunc(d.Parts, func(p definition.Part) bool {
+		folder, _, _ := strings.Cut(p.Path, "/")
+		return strings.EqualFold(folder, "Copilot")
+	})
+	c.Indexing, c.Prompts = readSettings(d), readPrompts(d)
 	if p, ok := d.Named(instructionsPart); ok {
 		var err error
 		c.Instructions, err = instructionsText(p)
@@ -40,6 +45,37 @@ func (u *unreadable) readCopilot(d definition.Definition, m *Model) {
 	if c.VerifiedAnswers == nil {
 		c.VerifiedAnswers = u.readVerifiedAnswers(d, olderVerifiedAnswers)
 	}
+}
+
+// readSettings returns indexingEnabled of settings.json, nil if the file does not say it.
+func readSettings(d definition.Definition) *bool {
+	p, _ := d.Named(copilotSettings)
+	r, err := objectPart(p.Path, p.Data)
+	if err != nil {
+		return nil
+	}
+	var enabled *bool
+	for member := range r.Object() {
+		if kind := r.Kind(); member == "indexingEnabled" && (kind == 't' || kind == 'f') {
+			enabled = new(kind == 't')
+		}
+	}
+	return enabled
+}
+
+// readPrompts returns the texts of examplePrompts.json.
+func readPrompts(d definition.Definition) (prompts []string) {
+	p, _ := d.Named(examplePrompts)
+	r, err := objectPart(p.Path, p.Data)
+	if err != nil {
+		return nil
+	}
+	for member := range r.Object() {
+		if member == "prompts" {
+			r.Lenient(func() { prompts = r.Texts() })
+		}
+	}
+	return prompts
 }
 
 // readSchema reads schema.json, nil if it is no JSON object, and says why it is not entirely
@@ -101,6 +137,8 @@ func readAIFields(r *jsonpart.Reader) (fields []AIField, refs []aiRef) {
 				f.Visibility = readVisibility(r)
 			case "synonyms":
 				f.Synonyms = readSynonyms(r)
+			case "index":
+				f.Index, _ = r.Text()
 			}
 		}
 		if f.Name != "" || of.id != "" {

@@ -62,7 +62,7 @@ func TestSchema(t *testing.T) {
 			  "measures":[{"name":"Total","visibility":"Auto","synonyms":[]}],"hierarchies":[{"name":"H","visibility":"Visible","levels":[{"name":"L"}]}],"synonyms":["deals","orders"]}]}`,
 			&semanticmodel.AISchema{Tables: []semanticmodel.AITable{{
 				Name: "Sales", Visibility: "Visible", Synonyms: []string{"deals", "orders"},
-				Columns:     []semanticmodel.AIField{{Name: "Amount", Visibility: "Hidden", Synonyms: []string{"revenue"}}, {Name: "Auto"}},
+				Columns:     []semanticmodel.AIField{{Name: "Amount", Visibility: "Hidden", Synonyms: []string{"revenue"}, Index: "All"}, {Name: "Auto"}},
 				Measures:    []semanticmodel.AIField{{Name: "Total", Visibility: "Auto"}},
 				Hierarchies: []semanticmodel.AIField{{Name: "H", Visibility: "Visible"}},
 			}}},

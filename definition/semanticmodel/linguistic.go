@@ -9,7 +9,7 @@ import (
 // XML) or does not parse is an error, and what it holds is unknown. To the engine it is
 // opaque text, so it never makes a model unreadable. An entity without a binding
 // belongs to no object and is left out, as are members of an entity that are of another
-// kind (docs/regime.md C.9 (24)).
+// kind.
 func parseLinguistic(name string, content []byte, c *Culture) error {
 	r, err := objectPart(name, content)
 	if err != nil {
@@ -20,6 +20,20 @@ func parseLinguistic(name string, content []byte, c *Culture) error {
 		case "CustomInstructions":
 			if text, ok := r.Text(); ok {
 				c.CustomInstructions = &text
+			}
+		case "Relationships":
+			for range r.Object() {
+				state := ""
+				r.Lenient(func() {
+					for member := range r.Object() {
+						if member == "State" {
+							state, _ = r.Text()
+						}
+					}
+				})
+				if state != "Generated" && state != "Deleted" { // those the platform makes again by itself
+					c.Phrasings++
+				}
 			}
 		case "Entities":
 			for range r.Object() {

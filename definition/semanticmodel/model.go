@@ -5,6 +5,7 @@ package semanticmodel
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -22,9 +23,11 @@ type Model struct {
 	Roles         []string
 	Perspectives  []string
 	Expressions   []string // names of the shared M expressions
-	Functions     []string // names of the user-defined DAX functions
-	Copilot       Copilot
-	QnA           QnA
+	Functions     []Function
+	// ExplicitOnly is discourageImplicitMeasures: no visual summarizes a column.
+	ExplicitOnly bool
+	Copilot      Copilot
+	QnA          QnA
 	// Notices lists content of the files that Power BI refuses but that can be read.
 	Notices []Notice
 	// Unread lists the parts, and texts in parts, that cannot be understood, by place.
@@ -75,7 +78,9 @@ type Table struct {
 	Partitions   []Partition
 	// CalculationGroup is nil for a table that is not a calculation group.
 	CalculationGroup *CalculationGroup
-	Source           Source
+	// Calendars are the names of its calendars, which time-intelligence functions take in place of a column of dates.
+	Calendars []string
+	Source    Source
 }
 
 // IsUnseen reports whether no AI sees the table: it is private, or Power BI made it for its own date hierarchies.
@@ -85,6 +90,9 @@ func (t Table) IsUnseen() bool {
 	return t.IsPrivate || local || template || strings.HasPrefix(t.Name, "LocalDateTable_") ||
 		strings.HasPrefix(t.Name, "DateTableTemplate_")
 }
+
+// Function is a user-defined DAX function. Its expression has the parameters, => and the body.
+type Function struct{ Name, Expression string }
 
 // DataType is the data type of a column, in lower camel case as TMDL writes it. ""
 // is unknown.
@@ -204,6 +212,8 @@ type Culture struct {
 	// the schema has no such string.
 	CustomInstructions *string
 	Entities           []LinguisticEntity
+	// Phrasings is how many relationships of the linguistic schema a person wrote, which an upgrade of the model's AI metadata loses.
+	Phrasings int
 	// Captions are the translated names that are not blank.
 	Captions []Caption
 }
@@ -233,12 +243,70 @@ type Copilot struct {
 	// NotVisible is true when the platform may have kept these parts back, so that their
 	// absence says nothing.
 	NotVisible bool
+	// Present is true if there is a part below Copilot/.
+	Present bool
+	// Indexing is indexingEnabled of settings.json, nil if it is absent or null.
+	Indexing *bool
+	// Prompts are those of examplePrompts.json.
+	Prompts []string
 	// Instructions is Copilot/Instructions/instructions.md, nil if absent.
 	Instructions *string
 	// Schema is Copilot/schema.json; nil if absent, or Unread and no JSON object.
 	Schema          *AISchema
 	VerifiedAnswers []VerifiedAnswer
 }
+
+// AIFormat is the format of what a model tells an AI.
+type AIFormat string
+
+// The formats. NoAIFormat is a model that tells nothing.
+const (
+	NoAIFormat       AIFormat = "none"
+	LinguisticFormat AIFormat = "linguistic" // linguistic schemas in cultures, which need Q&A
+	CopilotFormat    AIFormat = "copilot"    // the folder Copilot
+	BothFormats      AIFormat = "both"
+	UnknownAIFormat  AIFormat = "" // the platform does not show it
+)
+
+// AIFormat returns the format of what the model tells an AI. A linguistic schema without instructions, authored synonyms
+// and phrasings tells nothing.
+func (m *Model) AIFormat() AIFormat {
+	linguistic := slices.ContainsFunc(m.Cultures, func(c Culture) bool { return c.tells() })
+	c := &m.Copilot
+	folder := c.Present || c.Instructions != nil || c.Schema != nil || len(c.VerifiedAnswers) > 0
+	switch {
+	case folder && linguistic:
+		return BothFormats
+	case folder:
+		return CopilotFormat
+	case linguistic:
+		return LinguisticFormat
+	case m.Copilot.NotVisible:
+		return UnknownAIFormat
+	}
+	return NoAIFormat
+}
+
+// tells reports whether the linguistic schema holds what a person wrote.
+func (c *Culture) tells() bool {
+	return c.CustomInstructions != nil || c.Phrasings > 0 || c.Synonyms() > 0
+}
+
+// Synonyms returns how many terms of the linguistic schema a person wrote.
+func (c *Culture) Synonyms() int {
+	n := 0
+	for _, e := range c.Entities {
+		for _, t := range e.Terms {
+			if t.Authored() {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// Authored reports whether a person wrote the term: it has a state only if the platform made, suggested or deleted it, or says so.
+func (t Term) Authored() bool { return t.State == "" || t.State == "Authored" || t.State == "User" }
 
 // AISchema is the AI data schema: which objects an AI sees.
 type AISchema struct{ Tables []AITable }
@@ -259,6 +327,8 @@ type AIField struct {
 	Name       string
 	Visibility string
 	Synonyms   []string
+	// Index is that of a column: "Default", "All", "None", or "" when absent.
+	Index string
 }
 
 // VerifiedAnswer is a folder under VerifiedAnswers/definitions that contains a

@@ -23,7 +23,7 @@ func Read(d definition.Definition) (*Model, error) {
 	}
 	u := unreadable{m.Unread}
 	u.readCopilot(d, m)
-	m.Copilot.NotVisible = d.MayLackCopilot && !prepared(d, m)
+	m.Copilot.NotVisible = d.MayLackCopilot && !prepared(m)
 	m.QnA = u.readQnA(d)
 	u.others(d)
 	u.hideInstructions(m)
@@ -33,11 +33,8 @@ func Read(d definition.Definition) (*Model, error) {
 
 // prepared reports whether the definition contains anything that prepares the model for AI: a part below Copilot/, or instructions in a
 // linguistic schema.
-func prepared(d definition.Definition, m *Model) bool {
-	return slices.ContainsFunc(d.Parts, func(p definition.Part) bool {
-		folder, _, _ := strings.Cut(p.Path, "/")
-		return strings.EqualFold(folder, "Copilot")
-	}) || slices.ContainsFunc(m.Cultures, func(c Culture) bool { return c.CustomInstructions != nil })
+func prepared(m *Model) bool {
+	return m.Copilot.Present || slices.ContainsFunc(m.Cultures, func(c Culture) bool { return c.CustomInstructions != nil })
 }
 
 func readModel(d definition.Definition) (*Model, error) {

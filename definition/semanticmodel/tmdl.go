@@ -105,12 +105,13 @@ func (r *tmdlReader) model(root *declared) *Model {
 		case "model":
 			m.Culture = o.text("culture")
 			m.Annotations = o.values("annotation")
+			m.ExplicitOnly = r.flag(o, "discourageImplicitMeasures", false)
 		case "relationship":
 			m.Relationships = append(m.Relationships, r.relationship(o))
 		case "expression":
 			m.Expressions = append(m.Expressions, o.name)
 		case "function":
-			m.Functions = append(m.Functions, o.name)
+			m.Functions = append(m.Functions, Function{o.name, o.value()})
 		}
 	}
 	for _, o := range root.inOrder("table") {
@@ -151,6 +152,8 @@ func (r *tmdlReader) table(o *declared) Table {
 			t.Partitions = append(t.Partitions, r.partition(c))
 		case "calculationGroup":
 			t.CalculationGroup = r.calculationGroup(c)
+		case "calendar":
+			t.Calendars = append(t.Calendars, c.name)
 		}
 	}
 	return t

@@ -205,7 +205,7 @@ func TestFromTMDLOtherObjects(t *testing.T) {
 		Roles:        []string{"R"},
 		Perspectives: []string{"P"},
 		Expressions:  []string{"E"},
-		Functions:    []string{"F.g"},
+		Functions:    []semanticmodel.Function{{Name: "F.g", Expression: "() => 1"}},
 	}
 	got.Notices = nil // of names that the files do not have
 	if diff := cmp.Diff(want, got); diff != "" {

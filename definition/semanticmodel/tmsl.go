@@ -67,7 +67,9 @@ func (t *tmsl) model() *Model {
 		case "expressions":
 			m.Expressions = append(m.Expressions, t.names()...)
 		case "functions":
-			m.Functions = append(m.Functions, t.names()...)
+			m.Functions = append(m.Functions, list(t, t.function, func(o *Function) string { return o.Name })...)
+		case "discourageImplicitMeasures":
+			m.ExplicitOnly = t.Bool()
 		}
 	}
 	return m
@@ -103,6 +105,18 @@ func (t *tmsl) names() []string {
 		}
 		return name
 	}, func(name *string) string { return *name })
+}
+
+func (t *tmsl) function() (o Function) {
+	for member := range t.Object() {
+		switch member {
+		case "name":
+			o.Name = t.Lines()
+		case "expression":
+			o.Expression = t.Lines()
+		}
+	}
+	return o
 }
 
 func (t *tmsl) source() Source { return Source{File: t.file, Line: t.Line()} }

@@ -32,6 +32,8 @@ func (t *tmsl) table() Table {
 			if t.Kind() != 'n' {
 				o.CalculationGroup = t.calculationGroup()
 			}
+		case "calendars":
+			o.Calendars = t.names()
 		}
 	}
 	return o

@@ -15,7 +15,8 @@ import (
 type Aspect uint16
 
 // The aspects. Exposure is what the AI data schema shows and hides of the objects; Entities
-// are the visibilities of a linguistic schema; Answers is which verified answers there are.
+// are the visibilities of a linguistic schema; Answers is which verified answers there are; Indexing is
+// whether values are indexed; Prompts are the example prompts.
 const (
 	Instructions Aspect = 1 << iota
 	Schema
@@ -26,11 +27,14 @@ const (
 	TriggerPhrases
 	AnswerFields
 	QnASetting
+	Indexing
+	Prompts
 
-	ofCopilot = Instructions | ofSchema | TriggerPhrases | AnswerFields
+	ofCopilot = Instructions | ofSchema | TriggerPhrases | AnswerFields | Indexing | Prompts
 	ofSchema  = Schema | Exposure | Synonyms
 	// NotShown is what a platform that keeps the Copilot parts back does not show.
-	NotShown = Instructions | Schema | Synonyms | Answers | TriggerPhrases | AnswerFields | QnASetting
+	NotShown = Instructions | Schema | Synonyms | Answers | TriggerPhrases | AnswerFields | QnASetting |
+		Indexing | Prompts
 )
 
 // Unread is a part of the definition, or a text in one, that is there and cannot be
@@ -101,7 +105,7 @@ func objectPart(file string, data []byte) (*jsonpart.Reader, error) {
 	return r, nil
 }
 
-// The parts below Copilot/ that no rule reads.
+// The parts below Copilot/ that say how the others are read, and the small ones.
 const (
 	copilotVersion      = "Copilot/version.json"
 	instructionsVersion = "Copilot/Instructions/version.json"
@@ -110,7 +114,7 @@ const (
 	copilotSettings     = "Copilot/settings.json"
 )
 
-// others checks the parts that say how the others are read, and those that only people read.
+// others checks the parts that say how the others are read, and the small ones.
 func (u *unreadable) others(d definition.Definition) {
 	for _, p := range d.Parts {
 		switch is := func(name string) bool { return strings.EqualFold(p.Path, name) }; {
@@ -121,9 +125,9 @@ func (u *unreadable) others(d definition.Definition) {
 		case is(answersVersion):
 			u.add(p.Path, checkVersion(p), TriggerPhrases|AnswerFields)
 		case is(examplePrompts):
-			u.add(p.Path, checkMembers(p, map[string]byte{"prompts": '['}), 0)
+			u.add(p.Path, checkMembers(p, map[string]byte{"prompts": '['}), Prompts)
 		case is(copilotSettings):
-			u.add(p.Path, checkMembers(p, nil), 0)
+			u.add(p.Path, checkMembers(p, nil), Indexing)
 		}
 	}
 }
@@ -187,7 +191,7 @@ func (u *unreadable) linguistic(file string, content []byte, err error) {
 }
 
 // hideInstructions marks the linguistic schemas that may hold the AI instructions: those of a
-// model for which nothing else is known to take precedence (docs/regime.md C.9 (5)).
+// model for which nothing else is known to take precedence.
 func (u *unreadable) hideInstructions(m *Model) {
 	if m.Copilot.Instructions != nil || slices.ContainsFunc(m.Cultures, func(c Culture) bool {
 		return c.Name == m.Culture && c.CustomInstructions != nil

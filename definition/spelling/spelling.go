@@ -15,7 +15,7 @@ func Fold(name string) string { return strings.ToLower(norm.NFC.String(strings.T
 // Field returns the names of a table and of its column or measure, each by Fold, as a key.
 func Field(table, name string) [2]string { return [2]string{Fold(table), Fold(name)} }
 
-// FoldSpace is Fold with each run of white space as one space (docs/regime.md C.9 (1), (4), (24)).
+// FoldSpace is Fold with each run of white space as one space.
 func FoldSpace(text string) string {
 	return strings.Join(strings.FieldsFunc(strings.ToLower(norm.NFC.String(text)), unicode.IsSpace), " ")
 }

@@ -3,6 +3,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -18,23 +19,23 @@ func main() {
 		fmt.Fprintln(os.Stderr, "usage: go run ./deploy/module MODULE, such as github.com/you/readiness")
 		os.Exit(2)
 	}
-	n, err := rename(".", os.Args[1])
+	n, err := rename(context.Background(), ".", os.Args[1])
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "module:", err)
 		os.Exit(1)
 	}
-	fmt.Printf("%d files name the module %s; run go vet ./... and commit\n", n, os.Args[1])
+	fmt.Fprintf(os.Stdout, "%d files name the module %s; run go vet ./... and commit\n", n, os.Args[1])
 }
 
 // named is what a path may be: elements as the go command takes them, the first of which is a host.
 var named = regexp.MustCompile(`^[a-z0-9-]+(\.[a-z0-9-]+)+(/[A-Za-z0-9][A-Za-z0-9._~-]*)+$`)
 
 // rename gives the module in a directory another path, and returns how many files changed.
-func rename(dir, to string) (changed int, err error) {
+func rename(ctx context.Context, dir, to string) (changed int, err error) {
 	if !named.MatchString(to) || to != path.Clean(to) {
 		return 0, fmt.Errorf("%q is no module path that others can fetch; name one such as github.com/you/readiness", to)
 	}
-	list := exec.Command("git", "ls-files", "-z")
+	list := exec.CommandContext(ctx, "git", "ls-files", "-z")
 	list.Dir = dir
 	out, err := list.Output()
 	if err != nil {

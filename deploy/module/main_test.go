@@ -26,7 +26,7 @@ func TestRename(t *testing.T) {
 	const ours = "github.com/contoso/ready"
 	copied := filepath.Join(t.TempDir(), "copy")
 	do(t, ".", "git", "clone", "--quiet", "../..", copied)
-	if n, err := rename(copied, ours); err != nil || n < 500 {
+	if n, err := rename(t.Context(), copied, ours); err != nil || n < 500 {
 		t.Fatalf("%d files changed: %v", n, err)
 	}
 	for _, module := range []string{".", "deploy/check", "deploy/release", "test/oracles", "test/auditoracles"} {
@@ -71,7 +71,7 @@ func main() {
 func TestRenameRefuses(t *testing.T) {
 	t.Parallel()
 	for _, path := range []string{"", "readiness", "github.com", "github.com/", "github.com/you/", "/github.com/you/x", "github.com/../x", "github.com/you/x y", "https://github.com/you/x", "github.com/-x"} {
-		if n, err := rename("../..", path); err == nil || n != 0 {
+		if n, err := rename(t.Context(), "../..", path); err == nil || n != 0 {
 			t.Errorf("%q: %d files changed, %v", path, n, err)
 		}
 	}

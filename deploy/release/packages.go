@@ -33,7 +33,7 @@ func (r *release) pack(b binary, format string) (err error) {
 	}
 	info := nfpm.WithDefaults(&nfpm.Info{
 		Name: b.program.name, Arch: b.target.arch, Platform: "linux", Version: r.version, VersionSchema: "semver", Release: "1", Section: "utils",
-		Maintainer: "Readiness and Pixies Service <readiness@users.noreply.example.com>", License: "Apache-2.0", MTime: r.date,
+		Maintainer: r.maintainer, License: "Apache-2.0", MTime: r.date,
 		Description: b.program.about,
 		Overridables: nfpm.Overridables{
 			Contents: files.Contents{

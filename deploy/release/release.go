@@ -1,6 +1,6 @@
-// Command release builds what a version of the programs is published as: an archive of each for each platform, Debian and RPM
-// packages, a software bill of materials for each binary, and a signed list of checksums. It is a separate module, so
-// that none of its dependencies is one of the programs. The same commit gives the same bytes, wherever it is built.
+// Command release builds what a version of the programs is published as: an archive of each for each platform, Debian, RPM and
+// npm packages, manifests for winget, Scoop and Homebrew, a software bill of materials for each binary, and a signed list of
+// checksums. It is a separate module, so that none of its dependencies is one of the programs. The same commit gives the same bytes, wherever it is built.
 package main
 
 import (
@@ -51,7 +51,9 @@ type binary struct {
 type release struct {
 	source, out           string
 	version, commit, docs string
-	date                  time.Time // of the commit; every file of an archive has it
+	// owner and home are who publishes and the address of the repository that has the releases; "" leaves out what needs them.
+	owner, home, maintainer string
+	date                    time.Time // of the commit; every file of an archive has it
 }
 
 func main() {
@@ -69,6 +71,9 @@ func run(ctx context.Context, args []string) error {
 	out := flags.String("out", "dist", "the folder to write to; an earlier release in it is replaced")
 	version := flags.String("version", "", "the version, such as v1.2.3; by default the tag of the commit, or what git describe says")
 	docs := flags.String("docs-url", "", "address of this version's folder docs, where reports link to the pages of rules")
+	owner := flags.String("owner", "", "who publishes: the scope of the npm packages, and the publisher for winget")
+	home := flags.String("home", "", "address of the repository that has the releases, such as https://github.com/you/readiness")
+	maintainer := flags.String("maintainer", "Readiness and Pixies Service", "who looks after the Debian and RPM packages: NAME <MAIL>")
 	only := flags.String("targets", "", "build only these, such as linux/amd64,windows/amd64")
 	keyFile := flags.String("key-file", "",
 		"file with the key that signs the checksums (golang.org/x/mod/sumdb/note); by default a new key signs, which proves nothing")
@@ -88,7 +93,7 @@ func run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	r.docs = *docs
+	r.docs, r.owner, r.home, r.maintainer = *docs, *owner, strings.TrimSuffix(*home, "/"), *maintainer
 	if r.out, err = filepath.Abs(*out); err != nil {
 		return err
 	}
@@ -171,6 +176,11 @@ func (r *release) make(ctx context.Context, chosen []target, keyFile string) err
 			fmt.Printf("%s for %s in %s\n", p.name, t, time.Since(began).Round(time.Second))
 		}
 	}
+	for _, p := range programs {
+		if err := errors.Join(r.npmProgram(p, chosen), r.manifests(p, chosen)); err != nil {
+			return err
+		}
+	}
 	if err := r.checksums(keyFile); err != nil {
 		return err
 	}
@@ -186,7 +196,7 @@ func (r *release) publish(ctx context.Context, b binary) error {
 	if err := limited(b.file, b.program.most); err != nil {
 		return err
 	}
-	for _, write := range []func(binary) error{r.archive, r.packages, r.bill} {
+	for _, write := range []func(binary) error{r.archive, r.packages, r.npmBinary, r.bill} {
 		if err := write(b); err != nil {
 			return err
 		}

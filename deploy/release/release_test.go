@@ -31,7 +31,8 @@ func TestSameCommitSameBytes(t *testing.T) {
 	var dirs []string
 	for range 2 {
 		out := filepath.Join(t.TempDir(), "dist")
-		if err := run(t.Context(), []string{"-source", clone(t), "-out", out, "-targets", "linux/" + runtime.GOARCH, "-version", "v1.2.3"}); err != nil {
+		if err := run(t.Context(), []string{"-source", clone(t), "-out", out, "-targets", "linux/" + runtime.GOARCH, "-version", "v1.2.3",
+			"-owner", "you", "-home", "https://git.test/you/readiness"}); err != nil {
 			t.Fatal(err)
 		}
 		dirs = append(dirs, out)
@@ -44,7 +45,7 @@ func TestSameCommitSameBytes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !bytes.Equal(first, second) || bytes.Count(first, []byte("\n")) != 4*len(programs) { // archive, deb, rpm, bill of materials
+	if !bytes.Equal(first, second) || bytes.Count(first, []byte("\n")) != 4*len(programs)+2 { // archive, deb, rpm, bill of materials; npm
 		t.Errorf("the checksums of two builds:\n%s\n%s", first, second)
 	}
 	commit, err := exec.Command("git", "-C", "../..", "rev-parse", "HEAD").Output()

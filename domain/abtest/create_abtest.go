@@ -41,6 +41,8 @@ type AnswererRequest struct {
 	// WorkspaceID is the data agent's workspace; nil means the semantic model's.
 	WorkspaceID *uuid.UUID
 	ProviderID  *string
+	// RunID is the imported run that has the answers.
+	RunID *uuid.UUID
 }
 
 // SourceRequest is the source of the questions, as the call names it.
@@ -101,6 +103,12 @@ func (a AnswererRequest) Check(member string) error {
 	kind := verdict.AgentKind(a.Kind)
 	agent := kind == verdict.DataAgent || kind == verdict.ServiceTestAgent
 	switch {
+	case kind == verdict.Imported && (a.RunID == nil || a.DataAgentID != nil || a.WorkspaceID != nil || a.ProviderID != nil):
+		return domain.Refuse(domain.InvalidRequest, "%s.kind is Imported, so %s.runId must name the imported run, and nothing else", member, member)
+	case kind == verdict.Imported:
+		return nil
+	case a.RunID != nil:
+		return domain.Refuse(domain.InvalidRequest, "%s.runId goes with kind Imported only", member)
 	case !agent && kind != verdict.PlatformAssistant && kind != verdict.GenericAgent:
 		return domain.Refuse(domain.InvalidRequest, "%s.kind must be DataAgent, ServiceTestAgent, PlatformAssistant or GenericAgent",
 			member)
@@ -116,6 +124,14 @@ func (a AnswererRequest) Check(member string) error {
 		return domain.Refuse(domain.InvalidRequest, "%s.kind is %s, which asks no AI provider; leave providerId out", member, kind)
 	}
 	return nil
+}
+
+// CheckAsks refuses an answerer that cannot be asked, since its answers were imported.
+func (a AnswererRequest) CheckAsks(member string) error {
+	if a.RunID == nil {
+		return nil
+	}
+	return domain.Refuse(domain.InvalidRequest, "%s.kind is Imported, and an imported run is judged already; only A/B tests take it", member)
 }
 
 // CheckReuse refuses the answers of a stored run for side A that another answerer gave,

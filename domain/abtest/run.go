@@ -34,12 +34,23 @@ type RunAccepted struct {
 	At        time.Time `json:"at"`
 }
 
-// Asking returns how many sides ask: 1 when side A is reused, else 2.
+// Asking returns how many sides work: 1 when side A is reused, else 2.
 func (a RunAccepted) Asking() int {
 	if a.Reused != nil {
 		return 1
 	}
 	return 2
+}
+
+// Counted returns how many benchmark runs the run counts: the sides that ask an AI.
+func (a RunAccepted) Counted() (n int) {
+	if a.Reused == nil && !a.SideA.AnsweredBy.Imported() {
+		n++
+	}
+	if !a.SideB.AnsweredBy.Imported() {
+		n++
+	}
+	return n
 }
 
 // SideQueued records that the side's benchmark run was accepted, so the side may begin.

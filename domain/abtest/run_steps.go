@@ -115,8 +115,16 @@ func (c GiveUp) Decide(r Run) ([]domain.Event, error) {
 	}
 	return []domain.Event{operation.Failed{
 		Failure: operation.Failure{Code: domain.SideBNotStarted, Message: c.Message},
-		Impact:  r.spent(1), // side A
+		Impact:  r.spent(r.countedA()),
 	}}, nil
+}
+
+// countedA returns how many benchmark runs are counted for side A once it has asked.
+func (r Run) countedA() int {
+	if r.Reused != nil || r.SideA.AnsweredBy.Imported() {
+		return 0
+	}
+	return 1
 }
 
 // spent returns the run's impact with n benchmark runs counted.
@@ -144,8 +152,8 @@ func (c FailSide) Decide(r Run) ([]domain.Event, error) {
 		failed.CapacityWorkspaceID = &c.Asked.Side.WorkspaceID
 	}
 	n := c.Asked.Spent(c.Failure.Code)
-	if c.Side == B && r.Reused == nil {
-		n++ // side A
+	if c.Side == B {
+		n += r.countedA()
 	}
 	return []domain.Event{failed, operation.Failed{Failure: c.Failure, Impact: r.spent(n)}}, nil
 }
@@ -195,8 +203,10 @@ func (c Stop) Decide(r Run) ([]domain.Event, error) {
 		if side == A && r.Reused != nil || !asked.Counts() {
 			continue
 		}
-		n++
 		stopped.Asked += len(asked.Asks)
+		if !asked.Side.AnsweredBy.Imported() {
+			n++
+		}
 	}
 	if side, asks := r.Asks(); asks {
 		if r.Side(side).Status == SideRunning {

@@ -29,7 +29,7 @@ type DataPolicy struct {
 }
 
 // Configuration is an administrator's configuration of a provider. Members that do not
-// apply to its kind are zero (docs/regime.md F.1).
+// apply to its kind are zero.
 type Configuration struct {
 	ProviderID string `json:"providerId"`
 	// Name is what the administrators called the provider.

@@ -13,7 +13,7 @@ import (
 )
 
 // Scores of different stages are not comparable, so a published agent is not compared
-// with a draft (docs/regime.md C.6 (2)).
+// with a draft.
 func TestStagesAreNotCompared(t *testing.T) {
 	t.Parallel()
 	record := func(stage assessment.Stage) assessment.Record {

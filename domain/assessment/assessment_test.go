@@ -61,7 +61,7 @@ func TestFirstLook(t *testing.T) {
 }
 
 // An assessment is comparable with the previous one when both used the same rules and
-// the same weighting; the first never is (docs/regime.md C.5 (6)).
+// the same weighting; the first never is.
 //
 // proves: 2.8/comparableWithPrevious
 func TestComparableWithPrevious(t *testing.T) {

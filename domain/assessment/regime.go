@@ -10,17 +10,18 @@ import (
 	"readiness/domain/readiness/finding"
 )
 
-// Regime returns the scoring regime of the run, which is the service's own for a run from
-// before runs recorded theirs. own is nil if the service
-// has no rules file. It is false when this process
-// does not have the regime: another version of the service, or one with another rules
-// file, accepted the run.
+// Regime returns the scoring regime of the run, which is the service's own for a run that was accepted under an earlier
+// regime, or before runs recorded theirs. own is nil if the service has no rules file. It is false when this process does
+// not have the regime: a later version of the service, or one with another rules file, accepted the run.
 func (r Run) Regime(own *readiness.Regime) (*readiness.Regime, bool) {
 	own = cmp.Or(own, readiness.Current())
-	if r.RegimeID == "" || r.RegimeID == own.ID {
+	switch current := readiness.Current(); {
+	case r.RegimeID == "" || r.RegimeID == own.ID || readiness.IsEarlier(r.RegimeID):
 		return own, true
+	case r.RegimeID == current.ID:
+		return current, true
 	}
-	return readiness.Find(r.RegimeID)
+	return nil, false
 }
 
 // NotAssessable are rules that could not judge a semantic model, and why.
@@ -48,7 +49,7 @@ type Basis struct {
 }
 
 // Comparable reports whether scores of an item that rest on b and on other may be
-// compared (docs/regime.md C.5 (6), H.3 (1)).
+// compared.
 func (b Basis) Comparable(other Basis) bool {
 	return b.RegimeID == other.RegimeID && b.UsageInScoring == other.UsageInScoring && b.Stage == other.Stage &&
 		slices.Equal(b.LacksRules, other.LacksRules)

@@ -12,11 +12,10 @@ import (
 	"readiness/domain/readiness/finding"
 )
 
-// Every step of a run uses the recorded regime, and one of a run from before that the
-// current one.
+// Every step of a run uses the recorded regime, and one of a run that was accepted under an earlier regime the current one.
 func TestRegimeOfARun(t *testing.T) {
 	t.Parallel()
-	for recorded, want := range map[string]string{"": readiness.Current().ID, "2026-11": "2026-11", "2026-12": "2026-12"} {
+	for recorded, want := range map[string]string{"": readiness.Current().ID, "2026-11": readiness.RegimeID, "2026-12+0a1b2c3d": readiness.RegimeID, readiness.RegimeID: readiness.RegimeID} {
 		run := apply(assessment.Run{}, operation.Accepted{OperationID: op}, assessment.RunAccepted{WorkspaceID: workspace, RegimeID: recorded},
 			operation.Started{}, assessment.ModelEnded{Result: done(sales)})
 		if r, known := run.Regime(nil); !known || r.ID != want {
@@ -48,7 +47,7 @@ func TestOwnRegime(t *testing.T) {
 }
 
 // Scores are compared only if they rest on the same regime, weighting and stage, and
-// lack the same rules (docs/regime.md C.5 (6), H.3 (1)).
+// lack the same rules.
 //
 // proves: decisions/14/comparable
 func TestComparable(t *testing.T) {
@@ -115,8 +114,7 @@ func TestComparable(t *testing.T) {
 	}
 }
 
-// An assessment lists the rules that could not judge. Under a regime without such rules
-// it does not even say that there are none.
+// An assessment lists the rules that could not judge.
 func TestSetResult(t *testing.T) {
 	t.Parallel()
 	unseen := &semanticmodel.Model{Tables: []semanticmodel.Table{{Name: "Sales", Columns: []semanticmodel.Column{{Name: "Amount"}}}}}
@@ -124,38 +122,36 @@ func TestSetResult(t *testing.T) {
 	seen := *unseen
 	seen.Copilot.NotVisible = false
 	for _, c := range []struct {
-		regime   string
 		model    *semanticmodel.Model
 		complete *bool
-	}{{"2026-12", unseen, new(false)}, {"2026-12", &seen, new(true)}, {"2026-11", unseen, nil}, {"2026-11", &seen, nil}} {
-		regime, _ := readiness.Find(c.regime)
-		r := regime.Assess(c.model, readiness.Options{})
+	}{{unseen, new(false)}, {&seen, new(true)}} {
+		r := readiness.Assess(c.model, readiness.Options{})
 		a := assessment.Assessment{ModelName: "Model", NotAssessable: []assessment.NotAssessable{{Why: "earlier"}}}
 		a.SetResult(r)
-		if a.RegimeID != c.regime || !cmp.Equal(a.Score, r.Score) || a.FindingsCount != len(r.Findings) || a.FindingsCount == 0 ||
+		if a.RegimeID != readiness.RegimeID || !cmp.Equal(a.Score, r.Score) || a.FindingsCount != len(r.Findings) || a.FindingsCount == 0 ||
 			!cmp.Equal(a.ScoreComplete, c.complete) || a.ModelName != "Model" {
-			t.Errorf("%s: got %+v", c.regime, a)
+			t.Errorf("%s: got %+v", readiness.RegimeID, a)
 		}
 		var severities assessment.Severities
 		for _, f := range r.Findings {
 			*map[finding.Severity]*int{finding.High: &severities.High, finding.Medium: &severities.Medium, finding.Low: &severities.Low}[f.Severity]++
 		}
 		if !cmp.Equal(a.Severities, &severities) || severities == (assessment.Severities{}) {
-			t.Errorf("%s: severities %+v, want %+v", c.regime, a.Severities, severities)
+			t.Errorf("%s: severities %+v, want %+v", readiness.RegimeID, a.Severities, severities)
 		}
 		dimensions := map[string]*int{}
 		for _, d := range r.Dimensions {
 			dimensions[d.ID] = d.Score
 		}
 		if !cmp.Equal(a.Dimensions, dimensions) || len(dimensions) != 9 {
-			t.Errorf("%s: dimensions %v, want %v", c.regime, a.Dimensions, dimensions)
+			t.Errorf("%s: dimensions %v, want %v", readiness.RegimeID, a.Dimensions, dimensions)
 		}
 		var want []assessment.NotAssessable
 		for _, n := range r.NotAssessable {
 			want = append(want, assessment.NotAssessable{SourceModelID: n.SourceModelID, RuleIDs: n.RuleIDs, Why: n.Why})
 		}
 		if lacks := c.complete != nil && !*c.complete; !cmp.Equal(a.NotAssessable, want) || (len(want) == 1) != lacks || (len(a.Basis().LacksRules) > 5) != lacks {
-			t.Errorf("%s: rules that could not judge: %+v", c.regime, a.NotAssessable)
+			t.Errorf("%s: rules that could not judge: %+v", readiness.RegimeID, a.NotAssessable)
 		}
 	}
 }

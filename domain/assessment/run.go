@@ -153,8 +153,7 @@ func (r Run) Open(id uuid.UUID) bool {
 // Single reports whether the run is a single assessment, of one model or agent.
 func (r Run) Single() bool { return r.Operation.Type != operation.AssessSemanticModels }
 
-// Compares reports whether the models of the run are compared with each other
-// (docs/regime.md I).
+// Compares reports whether the models of the run are compared with each other.
 func (r Run) Compares() bool { return !r.Single() && len(r.Models) > 1 }
 
 // Begin records that work on the run began; nothing when it has begun already.

@@ -19,6 +19,8 @@ type RunDocument struct {
 	StartedAt       time.Time `json:"startedAt"`
 	// Judge is the AI that judged; nil when none was asked.
 	Judge *verdict.Judge `json:"judge"`
+	// Imported says where the answers of an imported run are from; nil for a run that asked.
+	Imported *Origin `json:"imported,omitempty"`
 	// Summary covers the questions that have an answer.
 	Summary   verdict.ComparisonSide `json:"summary"`
 	Questions []AnsweredQuestion     `json:"questions"` // all, in the order of the set
@@ -41,6 +43,7 @@ func NewRunDocument(r Run, about verdict.Target, judge *verdict.Judge, set Set, 
 		Judge:     judge,
 		Questions: make([]AnsweredQuestion, len(set.Questions)),
 	}
+	who := r.Side.Asked("", about)
 	for i, q := range set.Questions {
 		made := make([]verdict.Ask, 0, r.Repeats)
 		for n := 1; n <= r.Repeats; n++ {
@@ -48,13 +51,13 @@ func NewRunDocument(r Run, about verdict.Target, judge *verdict.Judge, set Set, 
 				made = append(made, a)
 			}
 		}
-		d.Questions[i] = AnsweredQuestion{q, verdict.NewTally(made)}
+		d.Questions[i] = AnsweredQuestion{q, who.Tally(made)}
 	}
 	side := "a"
 	if r.AbTest != nil {
 		side = r.AbTest.Side
 	}
-	d.summarize(side, r.Side.Asked("", about))
+	d.summarize(side, who)
 	return d
 }
 
@@ -74,6 +77,7 @@ func (d *RunDocument) summarize(side string, who verdict.Side) {
 
 // Asked returns the side as a comparison describes it.
 func (s Side) Asked(label string, about verdict.Target) verdict.Side {
+	about.Who = s.AnsweredBy.Who
 	about.WorkspaceID, about.SemanticModelID, about.ItemID = &s.WorkspaceID, &s.SemanticModelID, s.AnsweredBy.DataAgentID
 	if s.AnsweredBy.DataAgentWorkspaceID != nil {
 		about.WorkspaceID = s.AnsweredBy.DataAgentWorkspaceID
@@ -86,7 +90,7 @@ func (s Side) Asked(label string, about verdict.Target) verdict.Side {
 func (d RunDocument) Outcome(hash string) Outcome {
 	o := Outcome{DocumentHash: hash, Score: d.Summary.Score, ResponseTime: d.Summary.ResponseTime,
 		Usage: d.Summary.Usage, Cost: d.Summary.Cost, Judge: d.Judge,
-		Answerer: d.Summary.Answerer()}
+		Answerer: d.Summary.Answerer(), DefinitionHash: d.Summary.Target.SnapshotID, Accuracy: d.Summary.AccuracyCI}
 	for _, q := range d.Questions {
 		o.Verdicts.Count(q.Asks)
 		o.review(q.Asks)

@@ -30,7 +30,7 @@ type Wanted struct {
 // is built around. They vary measures, groupings and kinds of question. Up to twice
 // Count queries are returned, because some may not be put into words. They depend on
 // names and structure, not on the order of the definition (docs/decisions.md 7,
-// docs/regime.md D.6).
+// docs/evaluation.md).
 //
 // A query asks for measures visible to AI, grouped by visible columns of tables that
 // filter the measure along many-to-one relationships. It adds up no stock. When there is nothing to ask,

@@ -2,6 +2,8 @@ package benchmark
 
 import (
 	"fmt"
+	"regexp"
+	"strings"
 	"time"
 
 	"readiness/definition/dax"
@@ -27,16 +29,18 @@ type names struct {
 	tables   map[string]bool
 	columns  map[[2]string]bool
 	measures map[string]bool
+	named    map[string]bool // columns of any table
 }
 
 func namesOf(m *semanticmodel.Model) names {
-	has := names{map[string]bool{}, map[[2]string]bool{}, map[string]bool{}}
+	has := names{map[string]bool{}, map[[2]string]bool{}, map[string]bool{}, map[string]bool{}}
 	for _, t := range m.Tables {
 		table := spelling.Fold(t.Name)
 		has.tables[table] = true
 		for _, c := range t.Columns {
 			if !c.IsRowNumber {
 				has.columns[[2]string{table, spelling.Fold(c.Name)}] = true
+				has.named[spelling.Fold(c.Name)] = true
 			}
 		}
 		for _, x := range t.Measures {
@@ -75,15 +79,30 @@ func (has names) lacks(f verdict.Field) string {
 		domain.Excerpt(f.Name))
 }
 
-// lacksAny returns a sentence about a missing field that a query names with its table.
-// Names without a table may be the query's own columns. A query that defines anything
-// is not checked.
+// ownColumn matches the columns that DAX names itself: those of table constructors, GENERATESERIES and CALENDAR.
+var ownColumn = regexp.MustCompile(`(?i)^(value\d*|date)$`)
+
+// bare reports whether a name without a table is a measure's or a column's.
+func (has names) bare(name string) bool {
+	folded := spelling.Fold(name)
+	return has.measures[folded] || has.named[folded]
+}
+
+// lacksAny returns a sentence about a missing field that a query names. A name without a table may be one of the query's
+// own columns, which it names in a text. A query that defines anything is not checked.
 func (has names) lacksAny(query string) string {
 	if query == "" || dax.Defines(query) {
 		return ""
 	}
 	for _, r := range dax.Read(query).References {
-		if !r.Qualified || has.columns[spelling.Field(r.Table, r.Name)] ||
+		if !r.Qualified {
+			if !has.bare(r.Name) && !ownColumn.MatchString(r.Name) && !strings.Contains(spelling.Fold(query), `"`+spelling.Fold(r.Name)+`"`) {
+				return fmt.Sprintf("The model has no measure [%s], which the expected query names: it was renamed or deleted, or is misspelled.",
+					domain.Excerpt(r.Name))
+			}
+			continue
+		}
+		if has.columns[spelling.Field(r.Table, r.Name)] ||
 			has.tables[spelling.Fold(r.Table)] && has.measures[spelling.Fold(r.Name)] {
 			continue
 		}

@@ -24,8 +24,8 @@ func (q Question) WithFields(m *semanticmodel.Model) Question {
 // query, and for a query that names something the model lacks, because some of an
 // answer's fields would describe a different answer.
 func FieldsOf(query string, m *semanticmodel.Model) (fields []verdict.Field, ok bool) {
-	q, err := modelquery.Parse(query)
-	if err != nil {
+	q, ok := modelquery.Parse(query)
+	if !ok {
 		return nil, false
 	}
 	columns, measures := map[[2]string]modelquery.Field{}, map[string]modelquery.Field{}

@@ -45,6 +45,8 @@ type RunAccepted struct {
 	Clusters int `json:"clusters,omitempty"`
 	// Repeats is how often each question is asked.
 	Repeats int `json:"repeats"`
+	// Imported is what an imported run judges; nil for a run that asks, and for a side of an A/B test, which names the imported run.
+	Imported *Imported `json:"imported,omitempty"`
 	// AbTest is the test that the run is a side of; nil for a run that belongs to no test.
 	AbTest *OfTest `json:"abTest,omitempty"`
 	// Allowance is the stream on which a run that belongs to no test was counted.
@@ -114,6 +116,10 @@ type Outcome struct {
 	// whose answers all had the same verdict.
 	Scored int `json:"scored"`
 	Stable int `json:"stable"`
+	// DefinitionHash is the hash of the model's definition at the last ask; "" in older runs, and where answers were imported.
+	DefinitionHash string `json:"definitionHash,omitempty"`
+	// Accuracy is the 95 % interval of the share of right answers; nil without an answer, and in older runs.
+	Accuracy *verdict.Interval `json:"accuracyCi,omitempty"`
 	// Usage is what the provider counted, nil when it counted nothing; Cost is what that
 	// cost at the prices of the provider, nil without prices.
 	Usage *verdict.TokenUsage `json:"usage,omitempty"`
@@ -177,8 +183,7 @@ type AskKey struct {
 // Key returns which ask of its run it is.
 func (a Asked) Key() AskKey { return AskKey{a.QuestionID, a.N} }
 
-// Run is a benchmark run, folded from its stream. The zero Run was never accepted
-// (docs/regime.md D.7).
+// Run is a benchmark run, folded from its stream. The zero Run was never accepted.
 type Run struct {
 	RunAccepted
 	Status operation.Status
@@ -219,7 +224,16 @@ func (r Run) BelongsTo(accountID string) bool {
 }
 
 // Total returns how many asks the run makes in all.
-func (r Run) Total() int { return r.Count * r.Repeats }
+func (r RunAccepted) Total() int {
+	if r.Imported == nil {
+		return r.Count * r.Repeats
+	}
+	total := 0
+	for _, n := range r.Imported.Counts {
+		total += n
+	}
+	return total
+}
 
 // Counts reports whether the run would count against the account's benchmark runs if it
 // ended now: it has asked something.
@@ -255,8 +269,12 @@ func (r Run) Left(s Set) []AskKey {
 
 // begin returns the asks of the set in the order in which they begin.
 func (r Run) begin(s Set) (all []AskKey) {
-	for _, q := range s.Questions {
-		for n := 1; n <= r.Repeats; n++ {
+	for i, q := range s.Questions {
+		asks := r.Repeats
+		if r.Imported != nil {
+			asks = r.Imported.Counts[i]
+		}
+		for n := 1; n <= asks; n++ {
 			all = append(all, AskKey{q.QuestionID, n})
 		}
 	}
@@ -351,6 +369,9 @@ func Refundable(c domain.Code) bool {
 // Spent returns how many benchmark runs stay counted for the run when it fails with the
 // code.
 func (r Run) Spent(c domain.Code) int {
+	if r.Side.AnsweredBy.Imported() {
+		return 0
+	}
 	if r.Answers() > 0 || !Refundable(c) {
 		return 1
 	}

@@ -29,13 +29,21 @@ type AnsweredBy struct {
 	ProviderID             string            `json:"providerId,omitempty"`
 	// ProviderName is what the administrators called the provider.
 	ProviderName string `json:"providerName,omitempty" pii:"text"`
+	// RunID is the imported run that has the answers; like Who, exactly for Imported.
+	RunID *uuid.UUID `json:"runId,omitempty"`
+	// Who gave the answers, as their files say.
+	Who string `json:"who,omitempty" pii:"text"`
 }
 
 // Same reports whether both are the same answerer, whatever their names.
 func (a AnsweredBy) Same(o AnsweredBy) bool {
-	return a.Kind == o.Kind && a.ProviderID == o.ProviderID &&
-		(a.DataAgentID == o.DataAgentID || a.DataAgentID != nil && o.DataAgentID != nil && *a.DataAgentID == *o.DataAgentID)
+	return a.Kind == o.Kind && a.ProviderID == o.ProviderID && equal(a.DataAgentID, o.DataAgentID) && equal(a.RunID, o.RunID)
 }
+
+func equal(a, b *uuid.UUID) bool { return a == b || a != nil && b != nil && *a == *b }
+
+// Imported reports whether the answers were given elsewhere: nothing is asked.
+func (a AnsweredBy) Imported() bool { return a.Kind == verdict.Imported }
 
 // Reply is the result of asking one question once.
 type Reply struct {

@@ -25,6 +25,9 @@ func (r Run) Answers() int {
 
 // Unanswered reports whether so many asks of the set got no answer that the side stops, and says how many.
 func (r Run) Unanswered(s Set) (why string, stops bool) {
+	if r.Side.AnsweredBy.Imported() { // nobody is asked in vain
+		return "", false
+	}
 	made, failing := len(r.Asks), r.Failing()
 	failed := made - r.Answers()
 	switch {

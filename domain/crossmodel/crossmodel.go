@@ -1,5 +1,4 @@
-// Package crossmodel compares semantic models with each other by their fingerprints
-// (docs/regime.md I): measures with one name and different expressions, tables with one
+// Package crossmodel compares semantic models with each other by their fingerprints: measures with one name and different expressions, tables with one
 // name and different descriptions, and models that are nearly identical. The results
 // cost no points. The time does not grow with the square of the number of objects.
 package crossmodel
@@ -71,9 +70,6 @@ func Compare(models []readiness.Fingerprint) Result {
 		Groups:   first(groups(compared), MaxListed),
 	}
 }
-
-// Empty reports whether nothing was found.
-func (r Result) Empty() bool { return r.Measures.Count+r.Tables.Count+r.Groups.Count == 0 }
 
 // first returns the beginning of a list.
 func first[T any](all []T, n int) List[T] {

@@ -54,11 +54,6 @@ const (
 	StatusCancelled  Status = "Cancelled"
 )
 
-// Statuses returns every status, in the order of docs/specification.md 3.1.
-func Statuses() []Status {
-	return []Status{StatusNotStarted, StatusRunning, StatusSucceeded, StatusFailed, StatusCancelled}
-}
-
 // Ended reports whether s is a final status.
 func (s Status) Ended() bool {
 	return s == StatusSucceeded || s == StatusFailed || s == StatusCancelled

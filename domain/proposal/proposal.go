@@ -1,7 +1,6 @@
 // Package proposal is the vocabulary between the code that asks for texts for a
 // semantic model and the providers that propose them: which objects, what was proposed,
-// and what was skipped and why. It decides nothing and depends on no provider (regime
-// F).
+// and what was skipped and why. It decides nothing and depends on no provider.
 package proposal
 
 import "readiness/definition/semanticmodel"

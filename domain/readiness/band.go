@@ -1,6 +1,6 @@
 package readiness
 
-// Band is a score in words. It is for display only: no rule, cap or gate depends on it (docs/regime.md C.2 (7)).
+// Band is a score in words. It is for display only: no rule, cap or gate depends on it.
 type Band string
 
 // The bands.

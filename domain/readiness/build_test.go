@@ -128,6 +128,15 @@ func sorted(by string) columnOption      { return func(c *semanticmodel.Column) 
 func category(s string) columnOption     { return func(c *semanticmodel.Column) { c.DataCategory = s } }
 func source(s string) columnOption       { return func(c *semanticmodel.Column) { c.SourceColumn = s } }
 func tableCategory(s string) tableOption { return func(t *semanticmodel.Table) { t.DataCategory = s } }
+func calendar(name string) tableOption {
+	return func(t *semanticmodel.Table) { t.Calendars = append(t.Calendars, name) }
+}
+func explicitOnly(m *semanticmodel.Model) { m.ExplicitOnly = true }
+func function(name, expression string) modelOption {
+	return func(m *semanticmodel.Model) {
+		m.Functions = append(m.Functions, semanticmodel.Function{Name: name, Expression: expression})
+	}
+}
 func instructed(text string) modelOption {
 	return func(m *semanticmodel.Model) { m.Copilot.Instructions = &text }
 }
@@ -268,75 +277,50 @@ type row struct {
 	want  string
 }
 
-// rules runs rows by rule id under 2026-11.
-func rules(t *testing.T, rows map[string][]row) { rulesOf(t, "2026-11", rows) }
-
-// december runs rows by rule id under 2026-12.
-func december(t *testing.T, rows map[string][]row) { rulesOf(t, "2026-12", rows) }
-
-// november scores by 2026-11.
-var november, _ = readiness.Find("2026-11")
-
-func regime(t testing.TB, id string) *readiness.Regime {
-	t.Helper()
-	r, ok := readiness.Find(id)
-	if !ok {
-		t.Fatalf("no regime %s", id)
-	}
-	return r
-}
-
-func rulesOf(t *testing.T, regimeID string, rows map[string][]row) {
-	for id, rows := range rows {
-		t.Run(id, func(t *testing.T) {
-			t.Parallel()
-			for _, r := range rows {
-				judged := regime(t, regimeID).Judge(r.model, readiness.Options{}, false, id)
-				if got := found(t, judged); got != r.want {
-					t.Errorf("%s: got %q, want %q", r.name, got, r.want)
-				}
-				for _, j := range judged {
-					if other, loaded := messages.LoadOrStore(j.Message, id); loaded && other != id && j.Message != "" {
-						t.Errorf("%s: %s has the same message %q", r.name, other, j.Message)
-					}
-				}
+// rules runs rows by rule id.
+func rules(t *testing.T, rows map[string][]row) {
+	eachRow(t, rows, func(t *testing.T, id string, r row, judged []readiness.Judged) string {
+		for _, j := range judged {
+			if other, loaded := messages.LoadOrStore(j.Message, id); loaded && other != id && j.Message != "" {
+				t.Errorf("%s: %s has the same message %q", r.name, other, j.Message)
 			}
-		})
-	}
+		}
+		return found(t, judged)
+	})
 }
 
-// decemberFindings runs rows by rule id under 2026-12. Here a violation is followed by its severity, as in
-// "Sales 1 high, Sales[Net] 0.5 low, Sales[Gross] 0".
-func decemberFindings(t *testing.T, rows map[string][]row) {
-	for id, rows := range rows {
-		t.Run(id, func(t *testing.T) {
-			t.Parallel()
-			for _, r := range rows {
-				var out []string
-				for _, j := range regime(t, "2026-12").Judge(r.model, readiness.Options{}, false, id) {
-					out = append(out, strings.TrimSpace(fmt.Sprintf("%s %.4g %s", written(j.Key), j.Violation, j.Severity)))
-				}
-				if got := strings.Join(out, ", "); got != r.want {
-					t.Errorf("%s: got %q, want %q", r.name, got, r.want)
-				}
+// severities runs rows by rule id. Here a violation is followed by its severity, as in "Sales 1 high, Sales[Net] 0.5 low,
+// Sales[Gross] 0".
+func severities(t *testing.T, rows map[string][]row) {
+	eachRow(t, rows, func(_ *testing.T, _ string, _ row, judged []readiness.Judged) string {
+		var out []string
+		for _, j := range judged {
+			out = append(out, strings.TrimSpace(fmt.Sprintf("%s %.4g %s", written(j.Key), j.Violation, j.Severity)))
+		}
+		return strings.Join(out, ", ")
+	})
+}
+
+// ruleMessages runs rows by rule id. They want the messages of what fails, one a line.
+func ruleMessages(t *testing.T, rows map[string][]row) {
+	eachRow(t, rows, func(_ *testing.T, _ string, _ row, judged []readiness.Judged) string {
+		var out []string
+		for _, j := range judged {
+			if j.Violation > 0 {
+				out = append(out, j.Message)
 			}
-		})
-	}
+		}
+		return strings.Join(out, "\n")
+	})
 }
 
-// decemberMessages runs rows by rule id under 2026-12. They want the messages of what fails, one a line.
-func decemberMessages(t *testing.T, rows map[string][]row) {
+// eachRow judges the model of each row and compares what is written of it.
+func eachRow(t *testing.T, rows map[string][]row, write func(t *testing.T, id string, r row, judged []readiness.Judged) string) {
 	for id, rows := range rows {
 		t.Run(id, func(t *testing.T) {
 			t.Parallel()
 			for _, r := range rows {
-				var out []string
-				for _, j := range regime(t, "2026-12").Judge(r.model, readiness.Options{}, false, id) {
-					if j.Violation > 0 {
-						out = append(out, j.Message)
-					}
-				}
-				if got := strings.Join(out, "\n"); got != r.want {
+				if got := write(t, id, r, readiness.Current().Judge(r.model, readiness.Options{}, false, id)); got != r.want {
 					t.Errorf("%s: got %q, want %q", r.name, got, r.want)
 				}
 			}

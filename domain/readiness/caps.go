@@ -6,14 +6,15 @@ import (
 	"readiness/domain/readiness/model"
 )
 
-// limit caps the score while it holds (docs/regime.md C.2).
+// limit caps the score while it holds.
 type limit struct {
 	id    string
 	most  float64
+	rules []string // whose findings cause it
 	holds func([]view, []scored) bool
 }
 
-// inEveryView holds when a condition holds in every view (docs/regime.md C.9 (23)).
+// inEveryView holds when a condition holds in every view.
 func inEveryView(holds func(*model.Scope) bool) func([]view, []scored) bool {
 	return func(views []view, _ []scored) bool {
 		return len(views) > 0 && !slices.ContainsFunc(views, func(v view) bool { return !holds(v.Scope) })
@@ -21,8 +22,8 @@ func inEveryView(holds func(*model.Scope) bool) func([]view, []scored) bool {
 }
 
 var (
-	withoutMeasure      = limit{"CAP-NOMEASURE", 60, inEveryView(func(x *model.Scope) bool { return len(x.M) == 0 })}
-	withoutRelationship = limit{"CAP-NOREL", 60, inEveryView(func(x *model.Scope) bool { return x.Disconnected() })}
+	withoutMeasure      = limit{"CAP-NOMEASURE", 60, []string{"MEA-01"}, inEveryView(func(x *model.Scope) bool { return len(x.M) == 0 })}
+	withoutRelationship = limit{"CAP-NOREL", 60, []string{"REL-01"}, inEveryView(func(x *model.Scope) bool { return x.Disconnected() })}
 )
 
 // limits returns the caps that hold.
@@ -39,8 +40,8 @@ func (r *Regime) limits(views []view, dimensions []scored) []limit {
 // A model that does not load or refresh cannot be ready. A defect in one source of a data agent
 // is enough. Ignored findings do not count.
 var (
-	brokenModel = limit{"CAP-BROKEN", 49, func(_ []view, d []scored) bool { return isBroken(d) }}
-	brokenDAX   = limit{"CAP-BROKEN-DAX", 84, func(_ []view, d []scored) bool { return !isBroken(d) && anyFailing(d, "MEA-07", nil) }}
+	brokenModel = limit{"CAP-BROKEN", 49, []string{"REL-08", "MEA-07"}, func(_ []view, d []scored) bool { return isBroken(d) }}
+	brokenDAX   = limit{"CAP-BROKEN-DAX", 84, []string{"MEA-07"}, func(_ []view, d []scored) bool { return !isBroken(d) && anyFailing(d, "MEA-07", nil) }}
 )
 
 // isBroken reports whether a relationship or a calculated column cannot work.

@@ -19,11 +19,11 @@ type Judged struct {
 	Message, Evidence string
 }
 
-// Judge applies one rule of 2026-11 to a model, or to what an agent that
+// Judge applies one rule to a model, or to what an agent that
 // selected every exposed table sees of it. It returns nil for a rule that does not
 // apply.
 func Judge(m *semanticmodel.Model, o Options, asAgent bool, ruleID string) []Judged {
-	return november2026.Judge(m, o, asAgent, ruleID)
+	return january2027.Judge(m, o, asAgent, ruleID)
 }
 
 // Judge applies one rule of the regime, as the function Judge.
@@ -59,7 +59,7 @@ func (r *Regime) Judge(m *semanticmodel.Model, o Options, asAgent bool, ruleID s
 }
 
 // Exact returns S before rounding and caps, or false when it is null.
-func Exact(m *semanticmodel.Model, o Options) (float64, bool) { return november2026.Exact(m, o) }
+func Exact(m *semanticmodel.Model, o Options) (float64, bool) { return january2027.Exact(m, o) }
 
 // Exact returns S under the regime, as the function Exact.
 func (r *Regime) Exact(m *semanticmodel.Model, o Options) (float64, bool) {
@@ -127,7 +127,7 @@ func (r *Regime) exact(dimensions []weighted, views []view, config *agents.Confi
 }
 
 // RuleIDs returns the rules of 2026-11 about models.
-func RuleIDs() []string { return november2026.RuleIDs() }
+func RuleIDs() []string { return january2027.RuleIDs() }
 
 // RuleIDs returns the rules of the regime about models.
 func (r *Regime) RuleIDs() []string {
@@ -142,7 +142,7 @@ func (r *Regime) RuleIDs() []string {
 
 // Weights returns the weights w of the exposed objects.
 func Weights(m *semanticmodel.Model, usage map[string]map[string]int64) map[finding.Key]float64 {
-	s := model.NewSnapshot(m, november2026.reading)
+	s := model.NewSnapshot(m)
 	x := model.NewScope(s, s.Exposed, usage)
 	out := map[finding.Key]float64{}
 	for _, o := range x.All {
@@ -156,12 +156,12 @@ func Weights(m *semanticmodel.Model, usage map[string]map[string]int64) map[find
 
 // Exposed returns the exposed set X and, by table name, the structure.
 func Exposed(m *semanticmodel.Model) (x []finding.Key, structure map[string]string) {
-	return november2026.Exposed(m)
+	return january2027.Exposed(m)
 }
 
 // Exposed returns the exposed set X and the structure under the regime.
 func (r *Regime) Exposed(m *semanticmodel.Model) (x []finding.Key, structure map[string]string) {
-	s := model.NewSnapshot(m, r.reading)
+	s := model.NewSnapshot(m)
 	for _, o := range s.Objects {
 		if s.Exposed[o.Index] {
 			x = append(x, o.Key())
@@ -193,5 +193,5 @@ var (
 )
 
 func newTableNamed(name string) *model.Table {
-	return model.NewTable(&semanticmodel.Table{Name: name}, november2026.reading)
+	return model.NewTable(&semanticmodel.Table{Name: name})
 }

@@ -26,7 +26,7 @@ type ExposedTable struct {
 	*semanticmodel.Table
 	// Terms are its authored synonyms under norm, without its name.
 	Terms []string
-	// IsDate is true for a date table (docs/regime.md C.9 (8)).
+	// IsDate is true for a date table.
 	IsDate   bool
 	Columns  []ExposedColumn
 	Measures []ExposedMeasure
@@ -53,16 +53,15 @@ type ExposedAnswer struct {
 }
 
 // Expose returns the exposed set X of a model with its preparation for AI: what the AI
-// data schema shows or, without a schema, what is not hidden (docs/regime.md C.1).
+// data schema shows or, without a schema, what is not hidden.
 func Expose(m *semanticmodel.Model) Exposure {
-	s := model.NewSnapshot(m, Current().reading)
+	s := model.NewSnapshot(m)
 	return show(s, s.Exposed)
 }
 
-// ExposeToAgent returns what a data agent that selected the tables sees of a model
-// (docs/regime.md C.6 (2)), with the model's preparation for AI.
+// ExposeToAgent returns what a data agent that selected the tables sees of a model, with the model's preparation for AI.
 func ExposeToAgent(m *semanticmodel.Model, tables []string) Exposure {
-	s := model.NewSnapshot(m, Current().reading)
+	s := model.NewSnapshot(m)
 	exposed, _ := s.Selection(model.SelectedBy(tables))
 	return show(s, exposed)
 }
@@ -71,7 +70,7 @@ func ExposeToAgent(m *semanticmodel.Model, tables []string) Exposure {
 // preparation for AI: neither the AI data schema, nor instructions, verified answers or
 // synonyms.
 func VisibleFields(m *semanticmodel.Model) Exposure {
-	s := model.NewSnapshot(m, Current().reading)
+	s := model.NewSnapshot(m)
 	s.Instructions, s.Answers = "", nil
 	exposed := make([]bool, len(s.Objects))
 	for _, o := range s.Objects {

@@ -22,7 +22,7 @@ type draft struct {
 }
 
 // findings merges the failing rules of each object and dimension, and sorts the
-// findings (docs/regime.md C.2, C.9 (18, 22, 23)). Impacts refer to the uncapped score.
+// findings. Impacts refer to the uncapped score.
 func findings(dimensions []scored) []Finding {
 	_, weights, _ := overall(dimensions, byUsage)
 	var drafts []*draft

@@ -15,8 +15,7 @@ import (
 	"readiness/domain/readiness/wording"
 )
 
-// Fingerprint is the part of a semantic model that checks across models compare (docs/regime.md
-// I): names, and hashes of texts.
+// Fingerprint is the part of a semantic model that checks across models compare: names, and hashes of texts.
 type Fingerprint struct {
 	// Measures are the exposed measures that have an expression, Tables the exposed
 	// tables that have a description: by name, each key once.
@@ -49,7 +48,7 @@ func hashOf(parts ...string) Hash {
 // FingerprintOf returns the fingerprint of a model. It does not depend on the order of
 // the definition.
 func FingerprintOf(m *semanticmodel.Model) Fingerprint {
-	s := model.NewContent(m, Current().reading)
+	s := model.NewContent(m)
 	s.Expose()
 	var f Fingerprint
 	for _, t := range s.Tables {

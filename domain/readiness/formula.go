@@ -20,8 +20,10 @@ type view struct {
 	hidden bool // whether an agent sees fields that the model hides
 }
 
-// tally holds the two sums of a rule: of weights, and of weights times violations
-// (docs/regime.md C.2).
+// withholds reports whether an object is judged though an AI does not see it.
+func (v view) withholds(o *model.Object) bool { return !v.agent && !v.Exposed[o.Index] }
+
+// tally holds the two sums of a rule: of weights, and of weights times violations.
 type tally struct{ weight, lost float64 }
 
 func (t tally) score() float64 { return 1 - t.lost/t.weight }
@@ -186,7 +188,7 @@ func (d scored) mostFailing() int {
 	return most
 }
 
-// score returns D over all views (docs/regime.md C.6 (4)), or false when it is null.
+// score returns D over all views, or false when it is null.
 func (d scored) score(by weighing) (float64, bool) {
 	n, sum := d.n(by), 0.0
 	for _, p := range d.parts {
@@ -240,7 +242,7 @@ func overall(dimensions []scored, by weighing) (s, weights float64, ok bool) {
 	return s / weights, weights, weights > 0
 }
 
-// scores returns the stored forms of S under the caps that hold (docs/regime.md C.9 (17)).
+// scores returns the stored forms of S under the caps that hold.
 func scores(s float64, caps []limit) Scores {
 	capped := s
 	for _, c := range caps {

@@ -15,7 +15,8 @@ func TestInstructionRules(t *testing.T) {
 		}
 	}
 	inCulture := func(name string) modelOption { return func(m *semanticmodel.Model) { m.Culture = name } }
-	some, blank := "some", " \n"
+	some, blank := "Umsatz means [Net]", " \n"
+	const three = "Umsatz means [Total Net]\nUmsatz ist ohne Steuer: [Total Net]\nThe fiscal year begins in April."
 	told := func(text string) *semanticmodel.Model {
 		return model(table("Sales", amount("Net"), measure("Total Net", "1"), text1("Hidden")), table("My Date", date("Day")), instructed(text))
 	}
@@ -33,26 +34,32 @@ func TestInstructionRules(t *testing.T) {
 	}
 	rules(t, map[string][]row{
 		"INS-01": {
-			{"absent", model(), "# 1"},
-			{"blank", model(instructed(" \n\u00a0")), "# 1"},
-			{"present", model(instructed("x")), "# 0"},
-			{"of the default culture", model(inCulture("de-DE"), custom("de-DE", &some), custom("aa-AA", &blank)), "# 0"},
-			{"blank in the default culture", model(inCulture("de-DE"), custom("aa-AA", &some), custom("de-DE", &blank)), "# 1"},
-			{"none in the default culture", model(inCulture("de-DE"), custom("en-US", &blank), custom("de-DE", nil), custom("aa-AA", &some)), "# 0"},
-			{"the first culture by name, blank", model(custom("en-US", &some), custom("aa-AA", &blank)), "# 1"},
-			{"the part goes before, blank", model(instructed(blank), custom("en-US", &some)), "# 1"},
+			{"a term for a measure", told("Umsatz means [Total Net]"), "# 0"},
+			{"a rule about a field", told("Total Net is without tax and freight."), "# 0"},
+			{"a rule without a field", told("The fiscal year begins in April."), "# 0"},
+			{"a list of names", told("- [Total Net]\n- Sales[Net]\n- 'My Date'[Day]"), "# 1"},
+			{"a list of names with a head", told("Measures of this model: [Total Net], Sales[Net]."), "# 1"},
+			{"a term that is the name", told("Total net means [Total Net]. Use [Total Net] for the total net."), "# 1"},
+			{"praise", told("[Total Net] is a very important metric for strategic decisions."), "# 1"},
+			{"process", told("[Total Net] is validated by the data team and refreshed daily."), "# 1"},
+			{"no sense", told("The purple elephant dances with [Total Net] and seven bicycles in the moonlight."), "# 1"},
+			{"about no field", told("Be polite and answer in short sentences."), "# 1"},
+			{"of the default culture", model(table("Sales", measure("Net", "1")), inCulture("de-DE"), custom("de-DE", &some), custom("aa-AA", &blank)), "# 0"},
+			{"none in the default culture", model(table("Sales", measure("Net", "1")), inCulture("de-DE"), custom("en-US", &blank), custom("de-DE", nil), custom("aa-AA", &some)), "# 0"},
 		},
 		"INS-02": {
-			{"absent", model(), "# 1"},
-			{"199 runes", model(instructed(" " + strings.Repeat("é", 199) + "\n")), "# 0.5"},
-			{"200 runes", model(instructed(strings.Repeat("é", 200))), "# 0"},
-			{"10,000 runes", model(instructed(strings.Repeat("é", 10_000))), "# 0"},
-			{"10,001 runes", model(instructed(strings.Repeat("é", 10_001))), "# 1"},
+			{"one statement", told("Umsatz means [Total Net]"), "# 0.6667"},
+			{"two", told("Umsatz means [Total Net]\nUmsatz ist ohne Steuer: [Total Net]"), "# 0.3333"},
+			{"three", told(three), "# 0"},
+			{"three among as many others", told(three + "\nBe polite.\nBe short.\nBe kind."), "# 0"},
+			{"three among more others", told(three + "\nBe polite.\nBe short.\nBe kind.\nBe good."), "# 0.5"},
+			{"10,000 runes", told(three + strings.Repeat("é", 10_000-len(three))), "# 0"},
+			{"10,001 runes", told(three + strings.Repeat("é", 10_001-len(three))), "# 1"},
 		},
 		"INS-03": {
-			{"absent", model(), "# 1"},
 			{"no reference", told("Use net sales."), "# 1"},
-			{"all resolve", told("Use [Total Net], 'sales'[ net ] and Sales[TOTAL NET]; 'My Date'[Day]; [Hidden]."), "# 0"},
+			{"all resolve", told("Use [Total Net], 'sales'[ net ] and Sales[TOTAL NET] without tax; 'My Date'[Day]; [Hidden]."), "# 0"},
+			{"only names", told("[Total Net] 'Sales'[Net]"), "# 1"},
 			{"one of two", told("Use [Total Net], not [Gross]."), "# 0.5"},
 			{"distinct under norm", told("[Gross] [GROSS] [ gross ] [Total Net]"), "# 0.5"},
 			{"a bare name apart from a qualified one", told("[Gross] Sales[Gross] [Total Net]"), "# 0.6667"},
@@ -64,30 +71,21 @@ func TestInstructionRules(t *testing.T) {
 			{"nothing but links", told("[a](b)"), "# 1"},
 			{"a qualified name before a parenthesis", told("Sales[Gone](x)"), "# 1"},
 			{"a line break", told("[Gro\nss]"), "# 1"},
-			{"an apostrophe before", told("don't use 'Sales'[Net]"), "# 0"},
+			{"an apostrophe before", told("don't use 'Sales'[Net] for invoices without tax"), "# 0"},
 			{"in a dropped table", model(table("S", text1("a"), privateTable), instructed("S[a] [a]")), "# 1"},
 		},
 		"INS-04": {
-			{"absent", model(), "# 1"},
 			{"nothing", told("Sales."), "# 1"},
-			{"time", told("The FISCAL one."), "# 0.8"},
-			{"each word of time", told("calendar"), "# 0.8"},
-			{"part of a word", told("yearly calendars"), "# 1"},
-			{"which measure", told("Prefer the [Net]"), "# 0.8"},
-			{"which measure, 60 runes on", told("use" + strings.Repeat("é", 60) + "["), "# 0.8"},
-			{"which measure, 61 runes on", told("use" + strings.Repeat("é", 61) + "["), "# 1"},
-			{"which measure, part of a word", told("user [Net]"), "# 1"},
+			{"time", told("Total Net is by fiscal year, without tax."), "# 0.75"},
+			{"time in German", told("Total Net zählt je Geschäftsjahr, ohne Steuer."), "# 0.75"},
+			{"time in Portuguese", told("Total Net é por trimestre, sem impostos."), "# 0.75"},
+			{"part of a word", told("Total Net is yearly, without tax."), "# 1"},
+			{"which measure", told("Prefer the [Total Net] to amounts before discounts"), "# 0.75"},
 			{"which measure, on another line", told("use the\nmeasure"), "# 1"},
-			{"terms", told("GM stands for gross margin"), "# 0.8"},
-			{"defaults", told("unless told"), "# 0.8"},
-			{"a heading", told("a\r\n## Sales\r\n"), "# 0.8"},
-			{"a heading after CR", told("a\r###### Sales"), "# 0.8"},
-			{"seven signs are none", told("####### Sales"), "# 1"},
-			{"nor is one without a space", told("#Sales"), "# 1"},
-			{"nor one that is indented", told(" # Sales"), "# 1"},
-			{"three items", told("- a\n* b\n- c"), "# 0.8"},
-			{"two items", told("- a\n* b"), "# 1"},
-			{"everything", told("# Time\nThe fiscal year by default.\nUse the measure.\nGM means margin."), "# 0"},
+			{"terms", told("GM stands for [Total Net]"), "# 0.75"},
+			{"defaults", told("Total Net is without tax, unless the customer is a branch"), "# 0.75"},
+			{"in lines that name no field", told("Prefer polite words. Nice means good, by default, always."), "# 1"},
+			{"everything", told("The fiscal year begins in April.\nUse the [Total Net] for revenue of customers.\nGM means [Total Net], by default."), "# 0"},
 		},
 		"INS-05": {
 			{"absent", dated(""), "Sales 1"},
@@ -102,14 +100,11 @@ func TestInstructionRules(t *testing.T) {
 			{"a hidden fact", model(
 				table("Sales", date("a"), date("b"), whole("P"), hiddenTable), table("Products", whole("Id")), related("Sales[P] -> Products[Id]")), "Sales 1"},
 			{"no fact", model(table("Sales", date("a"), date("b"))), ""},
-			{"a name without words", model(
-				table("Sales", date("**"), date("--"), whole("P")), table("Products", whole("Id")), related("Sales[P] -> Products[Id]"), instructed("** -- x")), "Sales 1"},
 		},
 		"INS-06": {
 			{"absent", model(table("Periods", group("YTD"), text1("a"))), "Periods 1"},
 			{"named under norm", model(table("Time  Periods", group(), text1("a")), instructed("use\nTIME\nperiods")), "Time  Periods 0"},
 			{"not named", model(table("Periods", group(), text1("a")), instructed("use period")), "Periods 1"},
-			{"field parameters", model(table("Axis", calculated, text1("a", parameter)), instructed("x")), "Axis 1"},
 			{"hidden", model(table("Periods", group(), hiddenTable)), ""},
 			{"other tables", model(table("Sales", text1("a"))), ""},
 		},
@@ -132,8 +127,6 @@ func TestInstructionRules(t *testing.T) {
 			{"no fields", model(answered("a", nil)), "a 0"},
 			{"exposed, names under norm", model(table("Sales", text1("Net")), answered("a", nil, " sales[NET ]")), "a 0"},
 			{"missing", model(table("Sales", text1("Net")), answered("a", nil, "Sales[Net]", "Sales[Gross]")), "a 1"},
-			{"hidden", model(table("Sales", text1("Net", hidden)), answered("a", nil, "Sales[Net]")), "a 1"},
-			{"hidden by the schema", model(table("Sales", text1("Net")), schema("Sales[Net] Hidden"), answered("a", nil, "Sales[Net]")), "a 1"},
 		},
 	})
 }

@@ -13,8 +13,8 @@ import (
 
 // Lineage counts how often the fields of a semantic model are viewed. A look counts for
 // the fields that it names, and for those that its measures refer to, directly or
-// through measures (docs/regime.md C.5). Names of objects that the model lacks or that are
-// dropped (docs/regime.md C.1) are ignored.
+// through measures. Names of objects that the model lacks or that are
+// dropped are ignored.
 type Lineage struct {
 	snapshot *model.Snapshot
 	tables   map[string]*model.Table // by norm
@@ -34,7 +34,7 @@ type Look struct {
 
 // NewLineage returns a lineage of the model's fields without any views.
 func NewLineage(m *semanticmodel.Model) *Lineage {
-	s := model.NewSnapshot(m, Current().reading)
+	s := model.NewSnapshot(m)
 	l := &Lineage{
 		snapshot: s, tables: map[string]*model.Table{}, levels: map[level]*model.Object{},
 		next: make([][]int, len(s.Objects)), views: make([]int64, len(s.Objects)),

@@ -5,8 +5,7 @@ import (
 	"strings"
 )
 
-// MaxDescribed is how many characters of a description are read when a query is written
-// (docs/regime.md, DSC-05).
+// MaxDescribed is how many characters of a description are read when a query is written.
 const MaxDescribed = 200
 
 // ExposedObject is one object of an Exposure, in words.

@@ -7,16 +7,25 @@ import (
 	"readiness/domain/readiness/rule"
 )
 
-// CapLimit returns the highest score that a cap permits, or false when no regime has the cap.
+// CapLimit returns the highest score that a cap permits, or false when there is no such cap. Caps were the same in earlier
+// regimes.
 func CapLimit(id string) (most float64, ok bool) {
-	for _, r := range regimes {
-		for _, c := range r.caps {
-			if c.id == id {
-				return c.most, true
-			}
+	for _, c := range january2027.caps {
+		if c.id == id {
+			return c.most, true
 		}
 	}
 	return 0, false
+}
+
+// CapRules returns the rules whose findings cause a cap.
+func CapRules(id string) []string {
+	for _, c := range january2027.caps {
+		if c.id == id {
+			return c.rules
+		}
+	}
+	return nil
 }
 
 // PublishedRule is the public description of a rule of a regime.
@@ -24,7 +33,7 @@ type PublishedRule struct {
 	ID            string
 	Dimension     string
 	DimensionName string
-	// Severity is the severity of a violation of 1 (docs/regime.md C.9 (18)).
+	// Severity is the severity of a violation of 1.
 	Severity finding.Severity
 	// Weight is the weight inside the dimension. ModelWeight and AgentWeight are the
 	// weights of the dimension in the score of a semantic model, 0 if it has none there,
@@ -55,4 +64,14 @@ func (r *Regime) Rules() []PublishedRule {
 		}
 	}
 	return all
+}
+
+// Rule returns a rule of the regime, or false when it has none with the id.
+func (r *Regime) Rule(id string) (PublishedRule, bool) {
+	rules := r.Rules()
+	i := slices.IndexFunc(rules, func(one PublishedRule) bool { return one.ID == id })
+	if i < 0 {
+		return PublishedRule{}, false
+	}
+	return rules[i], true
 }

@@ -18,7 +18,7 @@ import (
 // Options are the inputs of an assessment other than the definition.
 type Options struct {
 	// Usage is the number of views in reports by table and field. Nil means no usage
-	// data; an empty map means that nothing was viewed (docs/regime.md C.9 (20)). It applies to
+	// data; an empty map means that nothing was viewed. It applies to
 	// the one model assessed; each source of a data agent has separate usage.
 	Usage map[string]map[string]int64
 	// Ignore reports whether a rule must not judge an object; nil ignores none.
@@ -59,19 +59,21 @@ func AssessAgent(a Agent, sources []Source, o Options) Result {
 	return Current().AssessAgent(a, sources, o)
 }
 
-// Assess scores a semantic model (docs/regime.md C.2).
+// Assess scores a semantic model.
 func (r *Regime) Assess(m *semanticmodel.Model, o Options) Result {
-	return r.report(r.modelWeights(), []view{r.modelView(m, o)}, nil, o)
+	result := r.report(r.modelWeights(), []view{r.modelView(m, o)}, nil, o)
+	result.AIFormat = m.AIFormat()
+	return result
 }
 
 // AssessAsAgent scores a semantic model as Regime.AssessAgent does for an agent that
-// selected every exposed table and has no configuration (docs/regime.md C.6 (7)).
+// selected every exposed table and has no configuration.
 func (r *Regime) AssessAsAgent(m *semanticmodel.Model, o Options) Result {
 	return r.report(r.agentWeights(), []view{r.exposedView(m, o)}, nil, o)
 }
 
 // AssessAgent scores what a data agent sees of its semantic models, and its own
-// configuration (docs/regime.md C.6, C.9 (23)).
+// configuration.
 func (r *Regime) AssessAgent(a Agent, sources []Source, o Options) Result {
 	config, views := r.agentViews(a, sources)
 	result := r.report(r.agentWeights(), views, config, o)
@@ -91,13 +93,16 @@ func (r *Regime) AssessAgent(a Agent, sources []Source, o Options) Result {
 
 // modelView is a model on its own.
 func (r *Regime) modelView(m *semanticmodel.Model, o Options) view {
-	s := model.NewSnapshot(m, r.reading)
-	return view{Scope: model.NewScope(s, s.Exposed, o.Usage), n: 1}
+	s := model.NewSnapshot(m)
+	judged, offer := s.Judged(s.Exposed)
+	x := model.NewScope(s, judged, o.Usage)
+	x.Offer = offer
+	return view{Scope: x, n: 1}
 }
 
 // exposedView is a model as the source of an agent that selected every exposed table.
 func (r *Regime) exposedView(m *semanticmodel.Model, o Options) view {
-	s := model.NewSnapshot(m, r.reading)
+	s := model.NewSnapshot(m)
 	exposed, _ := s.Selection(func(t *model.Table) bool { return s.Exposed[t.Index] })
 	x := model.NewScope(s, exposed, o.Usage)
 	return view{Scope: x, n: float64(len(x.F)), agent: true}
@@ -112,7 +117,7 @@ func (r *Regime) agentViews(a Agent, sources []Source) (*agents.Configuration, [
 		if source.Model == nil {
 			continue
 		}
-		s := model.NewSnapshot(source.Model, r.reading)
+		s := model.NewSnapshot(source.Model)
 		config.Sources[i].Snapshot = s
 		exposed, hidden := s.Selection(model.SelectedBy(source.Tables))
 		x := model.NewScope(s, exposed, source.Usage)

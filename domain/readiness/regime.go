@@ -1,26 +1,25 @@
 package readiness
 
 import (
-	"slices"
+	"strings"
 
 	"readiness/domain/readiness/model"
 	"readiness/domain/readiness/rule"
 	"readiness/domain/readiness/rules/agents"
 )
 
-// RegimeID is the id of the current regime.
-const RegimeID = "2026-12"
+// RegimeID is the id of the published regime.
+const RegimeID = "2027-01"
 
 // Regime is a set of scoring rules under an id.
 type Regime struct {
 	ID         string
-	reading    model.Reading
 	dimensions []dimension
 	agent      []agents.Rule // rules of the dimension without rules about a model
 	caps       []limit
 }
 
-// dimension is a group of rules with the weights of docs/regime.md C.3. A dimension without a
+// dimension is a group of rules with the weights of docs/regime.md. A dimension without a
 // model weight applies to data agents only.
 type dimension struct {
 	id, name                 string
@@ -29,23 +28,14 @@ type dimension struct {
 	rules                    []rule.Rule             // by id
 }
 
-// regimes are all published regimes, oldest first.
-var regimes = []*Regime{&november2026, &december2026}
+// Current returns the published regime, the one whose rules are code. Results of earlier regimes are documents: they are
+// shown as stored, and compared among themselves.
+func Current() *Regime { return &january2027 }
 
-// Regimes returns all regimes, oldest first.
-func Regimes() []*Regime { return slices.Clone(regimes) }
-
-// Current returns the regime of new assessments.
-func Current() *Regime { return &december2026 }
-
-// Find returns the regime with the id, or false when there is none. It serves to read
-// or repeat old assessments, and to try a regime that is not the current one.
-func Find(id string) (*Regime, bool) {
-	i := slices.IndexFunc(regimes, func(r *Regime) bool { return r.ID == id })
-	if i < 0 {
-		return nil, false
-	}
-	return regimes[i], true
+// IsEarlier reports whether the id is that of a regime, or of a changed one, whose rules are no longer code.
+func IsEarlier(id string) bool {
+	published, _, _ := strings.Cut(id, "+")
+	return published == "2026-11" || published == "2026-12"
 }
 
 // modelWeights returns the dimensions of a semantic model's score with their weights.

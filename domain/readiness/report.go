@@ -1,6 +1,8 @@
 package readiness
 
 import (
+	"slices"
+
 	"readiness/definition/semanticmodel"
 	"readiness/domain/readiness/model"
 	"readiness/domain/readiness/rule"
@@ -13,14 +15,13 @@ func (r *Regime) report(dimensions []weighted, views []view, config *agents.Conf
 	all := r.judge(dimensions, views, config, o)
 	result.NotAssessable, result.ScoreComplete = r.notAssessable(views, config != nil)
 	holding := r.limits(views, all)
-	exposed := false // whether any table is exposed
 	for _, v := range views {
-		exposed = exposed || len(v.T) > 0
 		if v.Views != nil {
 			result.Weighting = WeightedByUsage
 		}
-		result.Model.add(v.Scope)
+		result.Model.add(v)
 	}
+	exposed := result.Model.ExposedTables > 0
 	for _, c := range holding {
 		result.Caps = append(result.Caps, c.id)
 	}
@@ -30,7 +31,7 @@ func (r *Regime) report(dimensions []weighted, views []view, config *agents.Conf
 	if s, _, ok := overall(all, evenly); ok {
 		result.Unweighted = scores(s, holding)
 	}
-	if !exposed { // only these two are null then (docs/regime.md C.9 (21))
+	if !exposed { // only these two are null then
 		for _, s := range []*Scores{&result.Scores, &result.Unweighted} {
 			s.Score, s.Raw = nil, nil
 		}
@@ -48,14 +49,14 @@ func (r *Regime) report(dimensions []weighted, views []view, config *agents.Conf
 	return result
 }
 
-func (c *Counts) add(x *model.Scope) {
+func (c *Counts) add(x view) {
 	c.Tables += len(x.Tables)
 	c.Columns += len(x.Columns)
 	c.Measures += len(x.Measures)
 	c.Relationships += len(x.Relationships)
-	c.ExposedTables += len(x.T)
-	c.ExposedColumns += len(x.C)
-	c.ExposedMeasures += len(x.M)
+	c.ExposedTables += len(slices.DeleteFunc(slices.Clone(x.T), func(t *model.Table) bool { return x.withholds(&t.Object) }))
+	c.ExposedColumns += len(slices.DeleteFunc(slices.Clone(x.C), func(c *model.Column) bool { return x.withholds(&c.Object) }))
+	c.ExposedMeasures += len(slices.DeleteFunc(slices.Clone(x.M), func(m *model.Measure) bool { return x.withholds(&m.Object) }))
 	c.VerifiedAnswers += len(x.Answers)
 }
 

@@ -1,6 +1,9 @@
 package readiness
 
-import "readiness/domain/readiness/finding"
+import (
+	"readiness/definition/semanticmodel"
+	"readiness/domain/readiness/finding"
+)
 
 // Result is the result of an assessment: the report member of the stored document
 // (docs/specification.md 2.9). Score and Raw are null when no table is exposed.
@@ -9,12 +12,14 @@ type Result struct {
 	Scores
 	Weighting Weighting `json:"weighting"`
 	// Unweighted are the scores computed without usage, so that there is a trend when
-	// usage is missing (docs/regime.md C.5). Without a usage map they equal Scores.
+	// usage is missing. Without a usage map they equal Scores.
 	Unweighted Scores `json:"unweighted"`
 	// Caps are the ids of the caps that hold, whether or not they lower the score.
-	Caps       []string    `json:"caps"`
-	Dimensions []Dimension `json:"dimensions"`
-	// Findings are sorted by points lost, most first (docs/regime.md C.9 (22)).
+	Caps []string `json:"caps"`
+	// AIFormat is the format of what a semantic model tells an AI; "" for a data agent, and where the platform does not show it.
+	AIFormat   semanticmodel.AIFormat `json:"ai_format,omitempty"`
+	Dimensions []Dimension            `json:"dimensions"`
+	// Findings are sorted by points lost, most first.
 	Findings []Finding `json:"findings"`
 	// Sources are the scored sources of a data agent, and UnscoredSources the ids of
 	// its other sources; both are nil for a semantic model.
@@ -30,7 +35,7 @@ type Result struct {
 }
 
 // Scores are the forms of one overall score; null when there is none. Raw values have 4
-// decimals (docs/regime.md C.9 (17)).
+// decimals.
 type Scores struct {
 	// Score is 0 to 100: the raw score as an integer.
 	Score *int `json:"overall_score"`
@@ -49,7 +54,7 @@ type NotAssessable struct {
 }
 
 // Weighting says whether usage of the semantic model affected the score. Scores
-// with different weighting or regime are never compared (docs/regime.md C.5).
+// with different weighting or regime are never compared.
 type Weighting string
 
 // The weightings.
@@ -71,7 +76,7 @@ type Dimension struct {
 // Rule is the result of one rule.
 type Rule struct {
 	ID string `json:"id"`
-	// Score is R of docs/regime.md C.2, from 0 to 1 with 4 decimals; null when no object is
+	// Score is R of docs/regime.md, from 0 to 1 with 4 decimals; null when no object is
 	// eligible.
 	Score *float64 `json:"score"`
 	// Weight is k, the weight inside the dimension.

@@ -6,7 +6,7 @@ import (
 	"readiness/domain/readiness"
 )
 
-// Structure covers all tables, hidden or not (docs/regime.md C.1, C.9 (7, 8)).
+// Structure covers all tables, hidden or not.
 func TestStructure(t *testing.T) {
 	t.Parallel()
 	m := model(

@@ -20,36 +20,23 @@ func TestVisibilityRules(t *testing.T) {
 	}
 	rules(t, map[string][]row{
 		"VIS-01": {
-			{"configured", model(table("S", columns(31, "c%d", semanticmodel.String)), schema("S[c1] Visible")), "# 0"},
-			{"30 fields", model(table("S", columns(29, "c%d", semanticmodel.String), measure("m", "1"), text("h", hidden))), "# 0.5"},
+			{"configured", model(table("S", columns(31, "c%d", semanticmodel.String)), schema("S[c1] Hidden")), "# 0"},
+			{"an entry that leaves nothing out", model(table("S", columns(31, "c%d", semanticmodel.String)), schema("S[c1] Visible")), "# 1"},
 			{"31 fields", model(table("S", columns(30, "c%d", semanticmodel.String), measure("m", "1"))), "# 1"},
-			{"a schema that shows or hides nothing", model(table("S", text("a")), schema("S", "S[a] Auto", "S[a] Other")), "# 0.5"},
-			{"a schema for other objects", model(table("S", text("a")), schema("T Hidden", "S[b] Visible")), "# 0.5"},
 			{"hidden is configured", model(table("S", text("a"), text("b")), schema("S[a] Hidden")), "# 0"},
 			{"a table is an object", model(table("S", text("a")), schema("S Visible")), "# 0"},
-			{"a hierarchy does not count", model(table("S", text("a"), hierarchy("h", "a")), schema("S[h] Visible")), "# 0.5"},
-			{"of two entries the first", model(table("S", text("a")), schema("S[a]", " s [A] Visible")), "# 0.5"},
-			{"no table", model(), "# 0.5"},
 		},
 		"VIS-02": {
 			{"a foreign key", model(table("S", whole("P")), table("D", whole("Id")), related("S[P] -> D[Id]")), "D[Id] 0, S[P] 1"},
-			{"of an inactive relationship", model(table("S", whole("P")), table("D", whole("Id")), related("S[P] -> D[Id]", "inactive")), "D[Id] 0, S[P] 1"},
 			{"both ends of many to many", model(table("S", whole("P")), table("D", whole("Id")), related("S[P] -> D[Id]", "manyToMany")), "D[Id] 1, S[P] 1"},
 			{"neither end of one to one", model(table("S", whole("P")), table("D", whole("Id")), related("S[P] -> D[Id]", "oneToOne")), "D[Id] 0, S[P] 0"},
 			{"hidden", model(table("S", whole("P", hidden)), table("D", whole("Id")), related("S[P] -> D[Id]")), "D[Id] 0"},
-			{"each word", model(table("S", text("a sk"), text("a guid"), text("a uuid"), text("a etl"), text("a hash"), text("a checksum"), text("a rowid"), text("a audit"), text("a loaddate"), text("a batch"))),
-				"S[a audit] 1, S[a batch] 1, S[a checksum] 1, S[a etl] 1, S[a guid] 1, S[a hash] 1, S[a loaddate] 1, S[a rowid] 1, S[a sk] 1, S[a uuid] 1"},
-			{"a record-keeping name", model(table("S", text("Row Id"), text("x_Load Date"), text("Inserted"), text("Updated By"), text("x createdat"), text("Modified On"), text("CREATED DATE"), text("updatedtime"))),
-				"S[CREATED DATE] 1, S[Inserted] 1, S[Modified On] 1, S[Row Id] 1, S[Updated By] 1, S[updatedtime] 1, S[x createdat] 1, S[x_Load Date] 1"},
 			{"a word before without a break", named("Uncreated"), "S[Uncreated] 0"},
 			{"a word after", named("Created Orders"), "S[Created Orders] 0"},
 			{"an ordinary name", named("Customer"), "S[Customer] 0"},
 		},
 		"VIS-03": {
-			{"a start", helper("_x", ".x", "x net", "ZZ_net", "tmp-net", "test net", "debug net", "helper_net"), "S[.x] 1, S[ZZ_net] 1, S[_x] 1, S[debug net] 1, S[helper_net] 1, S[test net] 1, S[tmp-net] 1, S[x net] 1"},
 			{"not a start", helper("xnet", "Net_x", "testing", "my tmp net"), "S[Net_x] 0, S[my tmp net] 0, S[testing] 0, S[xnet] 0"},
-			{"each word", helper("a helper", "a tooltip", "a svg", "a icon", "a colour", "a color", "a title", "a label", "a placeholder", "a debug", "a dummy"),
-				"S[a color] 1, S[a colour] 1, S[a debug] 1, S[a dummy] 1, S[a helper] 1, S[a icon] 1, S[a label] 1, S[a placeholder] 1, S[a svg] 1, S[a title] 1, S[a tooltip] 1"},
 			{"hidden", model(table("S", measure("_x", "1", hiddenMeasure))), ""},
 		},
 		"VIS-04": {

@@ -146,7 +146,7 @@ func TestCount(t *testing.T) {
 }
 
 // Pages with 1,000, 100 and 10 views: the weights of the fields they query are the
-// check values of docs/regime.md C.5.
+// check values of docs/regime.md.
 //
 // proves: 4.4/single/3-weighted
 func TestWeighedScore(t *testing.T) {

@@ -8,8 +8,7 @@ import (
 
 // Agreement is how far the two sides agree: in their verdicts on the questions, and in
 // their answers, right or wrong. Observed, Expected and Kappa are null without a
-// question; Kappa is also null when agreement by chance is complete (docs/regime.md D.4 (9,
-// 10)).
+// question; Kappa is also null when agreement by chance is complete.
 type Agreement struct {
 	// N is how many questions are compared.
 	N int `json:"n"`
@@ -247,8 +246,11 @@ func (c *Comparison) aggregate(id string, d differences) Aggregate {
 	g.Difference = &Difference{new(Rate(float64(p.OnlyB-p.OnlyA) / float64(n))),
 		Interval{Method: "newcombe95", Low: Rate(low), High: Rate(high), Of: counted(n, len(d)), N: &n}}
 	g.AccuracyDifference.BMinusA = new(Rate(d.rate(nil)))
-	g.ResponseTimeDifference = &DurationDifference{
-		MedianBMinusA: milliseconds(statistics.Median(d.times())), MeanBMinusA: milliseconds(sum(d.times()) / float64(len(d))),
+	timed := c.A.ResponseTime != nil && c.B.ResponseTime != nil
+	if timed {
+		g.ResponseTimeDifference = &DurationDifference{
+			MedianBMinusA: milliseconds(statistics.Median(d.times())), MeanBMinusA: milliseconds(sum(d.times()) / float64(len(d))),
+		}
 	}
 	d.sort()
 	ofRates, ofTimes := d.differing()
@@ -259,7 +261,7 @@ func (c *Comparison) aggregate(id string, d differences) Aggregate {
 	if ofRates >= leastResampled {
 		g.AccuracyDifference.CI = &Interval{Method: bootstrapMethod, Low: Rate(rate.low), High: Rate(rate.high)}
 	}
-	if ofTimes >= leastResampled {
+	if timed && ofTimes >= leastResampled {
 		g.ResponseTimeDifference.CI = &DurationInterval{bootstrapMethod, milliseconds(time.low), milliseconds(time.high)}
 	}
 	return g

@@ -74,7 +74,7 @@ type interval struct{ low, high float64 }
 
 // bootstrap resamples the clusters with replacement. The same draws serve both
 // intervals, of the weighted mean of the rates and of the median of the times. There
-// must be at least one question (docs/regime.md D.4 (8)).
+// must be at least one question.
 func (d differences) bootstrap(comparisonID string) (rate, time interval) {
 	resampled, random := clusters(len(d), func(i int) string { return d[i].cluster }), statistics.NewDraws(comparisonID)
 	byTime := make([]int, len(d))

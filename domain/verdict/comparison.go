@@ -1,7 +1,7 @@
 // Package verdict compares the answers of two sides to the same questions. It gives
 // verdicts on answers, compares result sets and values in texts, summarizes the asks of
 // a question, and computes statistics between the sides. The same input gives the same
-// numbers, to the last byte of JSON (docs/regime.md D).
+// numbers, to the last byte of JSON.
 package verdict
 
 // AskedQuestion is a question with the asks of both sides.
@@ -74,7 +74,7 @@ func Compare(id string, a, b Side, questions []AskedQuestion) Comparison {
 		if !(0 < asked.Weight && asked.Weight <= maxWeight) { // also excludes NaN
 			asked.Weight = 1
 		}
-		q := ComparedQuestion{AskedQuestion: asked, A: NewTally(asked.A), B: NewTally(asked.B)}
+		q := ComparedQuestion{AskedQuestion: asked, A: a.Tally(asked.A), B: b.Tally(asked.B)}
 		q.Change = change(q.A, q.B)
 		asksA, asksB = append(asksA, asked.A...), append(asksB, asked.B...)
 		if q.Change == NotComparable {

@@ -37,7 +37,7 @@ func questions(both, onlyA, onlyB, neither int) []AskedQuestion {
 	return all
 }
 
-// The example of docs/regime.md D.5, except for the values of bootstrap and repeats.
+// The example of docs/evaluation.md, except for the values of bootstrap and repeats.
 func TestExampleComparison(t *testing.T) {
 	t.Parallel()
 	all := questions(14, 1, 4, 1)
@@ -71,7 +71,7 @@ func TestExampleComparison(t *testing.T) {
 // near4 compares shares rounded as in JSON.
 var near4 = cmp.Comparer(func(a, b Rate) bool { return round4(float64(a)) == round4(float64(b)) })
 
-// The conclusions of docs/regime.md D.4 (11).
+// The conclusions of docs/evaluation.md.
 func TestConclusion(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -184,8 +184,11 @@ func TestSumIgnoresTheOrder(t *testing.T) {
 func TestAnswerer(t *testing.T) {
 	t.Parallel()
 	for want, side := range map[string]Side{
-		"generateQuery (experimental: a tool of Power BI wrote the queries; Copilot was not asked)": {Kind: PlatformAssistant, Target: Target{Transport: "generateQuery"}},
-		"embedded (simulated by the rules engine; no AI was asked)":                                 {Kind: DataAgent, Target: Target{Transport: "embedded", Model: "answering/7"}},
+		"generateQuery (experimental: a tool of Power BI wrote the queries; Copilot was not asked)":   {Kind: PlatformAssistant, Target: Target{Transport: "generateQuery"}},
+		"embedded (simulated by the rules engine; no AI was asked)":                                   {Kind: DataAgent, Target: Target{Transport: "embedded", Model: "answering/7"}},
+		"dataAgent (preview runtime; its answers are texts without queries, and are judged as texts)": {Kind: DataAgent, Target: Target{Transport: ByMCP, Runtime: "preview"}},
+		"dataAgent (its answers are texts without queries, and are judged as texts)":                  {Kind: DataAgent, Target: Target{Transport: ByMCP}},
+		"Copilot (imported: these answers were given elsewhere)":                                      {Kind: Imported, Target: Target{Who: "Copilot"}},
 		"dataAgent":                 {Kind: DataAgent},
 		"semanticModelQueryService": {Kind: PlatformAssistant},
 		"languageModel small-1":     {Kind: ServiceTestAgent, Target: Target{Model: "small-1"}},

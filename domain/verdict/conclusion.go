@@ -79,8 +79,7 @@ func (c *Comparison) overruled() (n int) {
 	return n
 }
 
-// conclude names a better side only where the test and the interval of the difference of verdicts agree (docs/regime.md
-// D.4 (11)), and says why.
+// conclude names a better side only where the test and the interval of the difference of verdicts agree, and says why.
 func (c *Comparison) conclude(generated bool) {
 	g := &c.Aggregate
 	g.Conclusion, g.Sentence = c.concluded()
@@ -113,14 +112,29 @@ func (c *Comparison) concluded() (Conclusion, string) {
 	case significant && excludes:
 		return ABetter, "Side A answered more questions correctly: " + figures + "."
 	case g.McNemar.Underpowered && !excludes:
-		return NoDifferenceShown, fmt.Sprintf("No difference is shown: only one side is right on %d of the questions, and fewer "+
-			"than %d can show nothing.", c.pairs.Differing(), statistics.LeastDiffering)
+		return NoDifferenceShown, fmt.Sprintf("Too few questions differ to tell (%d of %d).%s", c.pairs.Differing(), c.pairs.N(), c.pairs.needed())
 	case significant:
 		return NoDifferenceShown, "No difference is shown: the test is significant, and the interval includes 0 (" + figures + ")."
 	case excludes:
 		return NoDifferenceShown, "No difference is shown: the interval excludes 0, and the test is not significant (" + figures + ")."
 	}
 	return NoDifferenceShown, "No difference is shown: " + figures + "."
+}
+
+// telling is the difference that a test of few questions is measured by.
+const telling = 0.2
+
+// needed returns a sentence that says how many questions would show a difference.
+func (p Pairs) needed() string {
+	differing := float64(p.Differing()+1) / float64(p.N()+2)
+	switch n := statistics.QuestionsFor(telling, differing); {
+	case n == 0:
+		return " A hundred questions would not show a difference of 20 points."
+	case n <= p.N():
+		return " A difference of 20 points would probably have shown."
+	default:
+		return fmt.Sprintf(" With %d questions you could see a difference of 20 points.", n)
+	}
 }
 
 // points formats a difference in points with its sign.

@@ -10,7 +10,7 @@ const (
 )
 
 // Detectable is the minimum detectable effect of a comparison: the smallest difference of the shares correct that its test
-// finds with a power of 0.8 (docs/regime.md D.4 (13)).
+// finds with a power of 0.8.
 type Detectable struct {
 	N int `json:"n"` // clusters
 	// Discordance is the share of them that is expected to differ: (differing + 1) / (n + 2) of the last run of the same

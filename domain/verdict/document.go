@@ -2,7 +2,7 @@ package verdict
 
 import "time"
 
-// Document is the stored document of a comparison. It never changes (docs/regime.md D.5).
+// Document is the stored document of a comparison. It never changes.
 type Document struct {
 	ID     string `json:"id"` // the id passed to Compare
 	Schema string `json:"schema"`

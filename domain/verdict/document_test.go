@@ -10,7 +10,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// Every member in order, named as in docs/regime.md D.5 in camelCase.
+// Every member in order, in camelCase.
 func TestDocument(t *testing.T) {
 	t.Parallel()
 	id := uuid.MustParse("7d9f6a34-5b1c-4c39-9c5e-0d2b8a6f1e01")

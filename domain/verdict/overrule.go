@@ -28,5 +28,8 @@ func (a Ask) Judged() bool {
 func (t Tally) Revised(asks []Ask) Tally {
 	revised := NewTally(asks)
 	revised.AnswerStability = t.AnswerStability
+	if t.MedianMS == nil {
+		revised.MedianMS = nil
+	}
 	return revised
 }

@@ -1,7 +1,7 @@
 package verdict
 
 // Pairs count the verdicts of both sides on what can be compared. A cluster of paraphrases counts once, as correct where
-// more than half of its weight is (docs/regime.md D.4 (3)).
+// more than half of its weight is.
 type Pairs struct{ Both, OnlyA, OnlyB, Neither int }
 
 // N returns how many clusters there are.

@@ -11,6 +11,9 @@ type Rate float64
 // MarshalJSON implements json.Marshaler.
 func (r Rate) MarshalJSON() ([]byte, error) { return json.Marshal(round4(float64(r))) }
 
+// Percent returns the rate in whole percent.
+func (r Rate) Percent() int { return int(math.Round(100 * float64(r))) }
+
 // share returns x/n; nil when n is 0.
 func share(x, n int) *Rate {
 	if n == 0 {

@@ -32,7 +32,7 @@ const (
 	BothEmpty    Note = "both_empty"
 )
 
-// The limits of comparing result sets (docs/regime.md D.3 (8)).
+// The limits of comparing result sets.
 const (
 	maxRows   = 100_000
 	maxValues = 1_000_000
@@ -53,7 +53,7 @@ const (
 // CompareResultSets compares an answer to the reference: row by row when ordered, else
 // as bags of rows. The result is Equal when some order of the columns makes them equal,
 // and Superset when the reference equals a selection of the answer's columns. Beyond 8
-// columns their order is kept (docs/regime.md D.3).
+// columns their order is kept.
 func CompareResultSets(reference, answer ResultSet, ordered bool) (Likeness, Note) {
 	width, wide := reference.width(), answer.width()
 	rows := len(reference.Rows)

@@ -15,8 +15,7 @@ func exacts(numbers ...string) (r ResultSet) {
 	return r
 }
 
-// Exact numbers are equal only if they are the same; with an inexact one there is the tolerance, also within a column
-// (docs/regime.md D.3 (3)).
+// Exact numbers are equal only if they are the same; with an inexact one there is the tolerance, also within a column.
 func TestExactNumbers(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {

@@ -39,7 +39,7 @@ func set(rows ...[]any) ResultSet {
 
 type row = []any
 
-// The rules of docs/regime.md D.3.
+// The rules of docs/evaluation.md.
 func TestCompareResultSets(t *testing.T) {
 	t.Parallel()
 	noon := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)

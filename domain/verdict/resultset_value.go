@@ -51,7 +51,7 @@ func (v Value) Text() (string, bool) { return v.text, v.kind == text }
 
 // equal reports whether two values are the same: exact numbers if they have the same digits, other numbers within a tolerance.
 // Although that is not transitive, the values equal to a given one are contiguous among sorted
-// values of columns whose numbers are all exact, or all not (docs/regime.md D.3 (2, 3)).
+// values of columns whose numbers are all exact, or all not.
 func (v Value) equal(w Value) bool {
 	if v.exact.is && w.exact.is {
 		return v.exact == w.exact

@@ -18,6 +18,8 @@ const (
 	ServiceTestAgent  AgentKind = "ServiceTestAgent"
 	PlatformAssistant AgentKind = "PlatformAssistant"
 	GenericAgent      AgentKind = "GenericAgent"
+	// Imported answers were asked elsewhere, and files with them were imported.
+	Imported AgentKind = "Imported"
 )
 
 // isDataAgent reports whether the kind uses a data agent of the platform.
@@ -42,12 +44,16 @@ const (
 	byGenerateQuery = "generateQuery"
 )
 
-// Answerer says what answered for the side: embedded, dataAgent, generateQuery, languageModel NAME or
-// semanticModelQueryService.
+// Answerer says what answered for the side: embedded, dataAgent, generateQuery, languageModel NAME,
+// semanticModelQueryService, or who answered according to imported files.
 func (s Side) Answerer() string {
 	switch {
+	case s.Kind == Imported:
+		return s.Target.Who + " (imported: these answers were given elsewhere)"
 	case s.Target.Transport == Embedded:
 		return "embedded (simulated by the rules engine; no AI was asked)"
+	case s.Target.Transport == ByMCP && s.Target.Runtime != "":
+		return "dataAgent (" + s.Target.Runtime + " runtime; its answers are texts without queries, and are judged as texts)"
 	case s.Target.Transport == ByMCP:
 		return "dataAgent (its answers are texts without queries, and are judged as texts)"
 	case s.Target.Transport == byGenerateQuery:
@@ -60,6 +66,15 @@ func (s Side) Answerer() string {
 		return "languageModel " + s.Target.Model
 	}
 	return "languageModel"
+}
+
+// Tally returns the tally of asks of the side. It has no time if imported answers lack it.
+func (s Side) Tally(asks []Ask) Tally {
+	t := NewTally(asks)
+	if s.Kind == Imported && slices.ContainsFunc(asks, func(a Ask) bool { return a.Verdict != Errored && a.DurationMS == 0 }) {
+		t.MedianMS = nil
+	}
+	return t
 }
 
 // embedded reports whether the rules engine simulated the side.
@@ -82,7 +97,10 @@ type Target struct {
 	ProviderID      string     `json:"providerId,omitempty"`
 	Model           string     `json:"model,omitempty"`
 	ConfigHash      string     `json:"configHash,omitempty"`
-	SnapshotID      string     `json:"snapshotId,omitempty"`
+	// SnapshotID is the hash of the semantic model's definition.
+	SnapshotID string `json:"snapshotId,omitempty"`
+	// Who answered according to the files of an imported run; "" for other runs.
+	Who string `json:"who,omitempty"`
 	// Prices are those that the AI provider had when the side was asked; nil without.
 	Prices *Prices `json:"prices,omitempty"`
 }
@@ -139,7 +157,7 @@ func (s *ComparisonSide) Spend(asks []Ask) {
 }
 
 // ComparisonSide summarizes one side on the questions that count. Rates are null
-// without a question (docs/regime.md D.2 (13)).
+// without a question.
 type ComparisonSide struct {
 	Name string `json:"side"` // "a" or "b"
 	Side
@@ -271,6 +289,9 @@ func NewComparisonSide(name string, who Side, questions []WeighedTally) Comparis
 		all += one(q.Passes == q.Answered)
 		any += one(q.Passes > 0)
 		s.FlakyQuestions += one(q.Flaky)
+	}
+	if who.Kind == Imported && slices.Contains(times, 0) { // the files do not say how long each answer took
+		times = nil
 	}
 	s.ResponseTime = newResponseTime(times, s.Verdicts.Error)
 	if len(questions) == 0 {

@@ -8,7 +8,7 @@ import (
 	"readiness/domain/verdict/normalform"
 )
 
-// Verdict is the outcome of one ask, or of one question on one side (docs/regime.md D.2).
+// Verdict is the outcome of one ask, or of one question on one side.
 type Verdict string
 
 // The verdicts. Unclear and Refused count as not correct. Errored says nothing about
@@ -26,7 +26,7 @@ type Method string
 
 // The methods, in the order in which they are tried. ByRefusal: the side itself says
 // that it cannot answer. ByFields replaces ByResultSet where the platform runs no
-// queries (docs/regime.md D.2).
+// queries.
 const (
 	ByError     Method = "error"
 	ByRefusal   Method = "refusal"
@@ -118,7 +118,7 @@ type Judgement struct {
 // correct nor that it is not.
 const leastConfidence = 0.7
 
-// Class is how an answer relates to the expected one (docs/regime.md D.2 (10)).
+// Class is how an answer relates to the expected one.
 type Class string
 
 // The classes.
@@ -141,7 +141,7 @@ type Decision struct {
 }
 
 // Decide returns the verdict on one ask; the first method that can decide does. If the
-// Method of a Decision made without a judgement is "", a judge is needed (docs/regime.md D.2).
+// Method of a Decision made without a judgement is "", a judge is needed.
 func (e Expected) Decide(a Answer, failure *Failure, judgement *Judgement) Decision {
 	d := e.decide(a, failure, judgement)
 	if d.Verdict == Unclear && e.NoRows != "" {

@@ -90,7 +90,7 @@ func know(a Answer) *known {
 
 // compare returns whether two answers mean the same: Equal, Different or Undecided. It
 // uses the first of rows, the form of the queries, values in the text and the text that both answers
-// have. Columns that only one of them has are ignored (docs/regime.md D.2 (12)).
+// have. Columns that only one of them has are ignored.
 func (k *known) compare(l *known) Likeness {
 	if k.CannotAnswer || l.CannotAnswer {
 		return likeness(k.CannotAnswer == l.CannotAnswer)
@@ -133,4 +133,10 @@ func (k *known) within(l *known) finding {
 		return undecided
 	}
 	return k.sole.in(l.reading)
+}
+
+// Declines reports whether a text says, in English or German, that it does not know, and holds no number.
+func Declines(text string) bool {
+	r := read(text)
+	return len(r.figures) == 0 && r.declines()
 }

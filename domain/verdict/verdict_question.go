@@ -31,7 +31,7 @@ type Remote struct {
 }
 
 // Tally summarizes the asks of one question on one side. Rates are 0 to 1, rounded to 4
-// decimals in JSON, and null when no ask was answered (docs/regime.md D.2 (11)).
+// decimals in JSON, and null when no ask was answered.
 type Tally struct {
 	// Verdict is the verdict of more than half of the answered asks, else Unclear;
 	// Errored when none was answered.

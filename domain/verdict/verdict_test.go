@@ -29,7 +29,7 @@ func reads(query string) *normalform.Query {
 
 var summed, mean, doubled = reads("EVALUATE { SUM(T[x]) }"), reads("EVALUATE { AVERAGE(T[x]) }"), reads("EVALUATE { 2 * SUM(T[x]) }")
 
-// The first method that can decide does (docs/regime.md D.2).
+// The first method that can decide does.
 func TestDecide(t *testing.T) {
 	t.Parallel()
 	same := &Judgement{Class: SameClass, Confidence: 0.9, Reason: "Both say so."}
@@ -193,7 +193,7 @@ func asks(verdicts ...Verdict) []Ask {
 	return all
 }
 
-// The tally of a question's asks (docs/regime.md D.2 (11)).
+// The tally of a question's asks.
 func TestTally(t *testing.T) {
 	t.Parallel()
 	rate := func(x float64) *Rate { return new(Rate(x)) }

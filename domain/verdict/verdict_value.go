@@ -11,7 +11,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// value is a number, date or short label to look for in an answer (docs/regime.md D.2 (9)).
+// value is a number, date or short label to look for in an answer.
 type value struct {
 	figure *figure
 	date   *date
@@ -180,7 +180,7 @@ const (
 // compare compares within half a unit of f's last decimal. A plain figure may be a
 // percentage, or its fraction of 1. The result is maybe for a figure that matches only
 // within the precision of o, with the opposite sign, or in the less usual reading of
-// its separators (docs/regime.md D.2 (9)).
+// its separators.
 func (f figure) compare(o figure) kinship {
 	factors := []float64{1} // that bring o to the unit of f
 	switch {

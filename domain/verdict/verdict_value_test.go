@@ -9,7 +9,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// An expected value, looked for in an answer (docs/regime.md D.2 (9)).
+// An expected value, looked for in an answer.
 func TestValueInText(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

@@ -4,12 +4,8 @@
 package api
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
-	"fmt"
-	"io"
 	"net/http"
 	"time"
 
@@ -22,8 +18,6 @@ import (
 	"readiness/domain/schedule"
 	"readiness/domain/verdict"
 
-	"github.com/gorilla/mux"
-	"github.com/oapi-codegen/runtime"
 	openapi_types "github.com/oapi-codegen/runtime/types"
 )
 
@@ -33,18 +27,6 @@ const (
 	AbCorrectAnswersModeUpdate   AbCorrectAnswersMode = "Update"
 )
 
-// Valid indicates whether the value is a known member of the AbCorrectAnswersMode enum.
-func (e AbCorrectAnswersMode) Valid() bool {
-	switch e {
-	case AbCorrectAnswersModePreserve:
-		return true
-	case AbCorrectAnswersModeUpdate:
-		return true
-	default:
-		return false
-	}
-}
-
 // Defines values for AbLatestRunStage.
 const (
 	AbLatestRunStageComparing AbLatestRunStage = "Comparing"
@@ -52,22 +34,6 @@ const (
 	AbLatestRunStageSideA     AbLatestRunStage = "SideA"
 	AbLatestRunStageSideB     AbLatestRunStage = "SideB"
 )
-
-// Valid indicates whether the value is a known member of the AbLatestRunStage enum.
-func (e AbLatestRunStage) Valid() bool {
-	switch e {
-	case AbLatestRunStageComparing:
-		return true
-	case AbLatestRunStageDone:
-		return true
-	case AbLatestRunStageSideA:
-		return true
-	case AbLatestRunStageSideB:
-		return true
-	default:
-		return false
-	}
-}
 
 // Defines values for AbLatestRunStatus.
 const (
@@ -77,39 +43,11 @@ const (
 	AbLatestRunStatusSucceeded AbLatestRunStatus = "Succeeded"
 )
 
-// Valid indicates whether the value is a known member of the AbLatestRunStatus enum.
-func (e AbLatestRunStatus) Valid() bool {
-	switch e {
-	case AbLatestRunStatusCancelled:
-		return true
-	case AbLatestRunStatusFailed:
-		return true
-	case AbLatestRunStatusRunning:
-		return true
-	case AbLatestRunStatusSucceeded:
-		return true
-	default:
-		return false
-	}
-}
-
 // Defines values for AbTestQuestionsCorrectAnswers.
 const (
 	AbTestQuestionsCorrectAnswersPreserve AbTestQuestionsCorrectAnswers = "Preserve"
 	AbTestQuestionsCorrectAnswersUpdate   AbTestQuestionsCorrectAnswers = "Update"
 )
-
-// Valid indicates whether the value is a known member of the AbTestQuestionsCorrectAnswers enum.
-func (e AbTestQuestionsCorrectAnswers) Valid() bool {
-	switch e {
-	case AbTestQuestionsCorrectAnswersPreserve:
-		return true
-	case AbTestQuestionsCorrectAnswersUpdate:
-		return true
-	default:
-		return false
-	}
-}
 
 // Defines values for AbTestRunStage.
 const (
@@ -119,22 +57,6 @@ const (
 	AbTestRunStageSideB     AbTestRunStage = "SideB"
 )
 
-// Valid indicates whether the value is a known member of the AbTestRunStage enum.
-func (e AbTestRunStage) Valid() bool {
-	switch e {
-	case AbTestRunStageComparing:
-		return true
-	case AbTestRunStageDone:
-		return true
-	case AbTestRunStageSideA:
-		return true
-	case AbTestRunStageSideB:
-		return true
-	default:
-		return false
-	}
-}
-
 // Defines values for AbTestRunStatus.
 const (
 	AbTestRunStatusCancelled AbTestRunStatus = "Cancelled"
@@ -143,39 +65,11 @@ const (
 	AbTestRunStatusSucceeded AbTestRunStatus = "Succeeded"
 )
 
-// Valid indicates whether the value is a known member of the AbTestRunStatus enum.
-func (e AbTestRunStatus) Valid() bool {
-	switch e {
-	case AbTestRunStatusCancelled:
-		return true
-	case AbTestRunStatusFailed:
-		return true
-	case AbTestRunStatusRunning:
-		return true
-	case AbTestRunStatusSucceeded:
-		return true
-	default:
-		return false
-	}
-}
-
 // Defines values for AbTestRunCancelSide.
 const (
 	AbTestRunCancelSideA AbTestRunCancelSide = "A"
 	AbTestRunCancelSideB AbTestRunCancelSide = "B"
 )
-
-// Valid indicates whether the value is a known member of the AbTestRunCancelSide enum.
-func (e AbTestRunCancelSide) Valid() bool {
-	switch e {
-	case AbTestRunCancelSideA:
-		return true
-	case AbTestRunCancelSideB:
-		return true
-	default:
-		return false
-	}
-}
 
 // Defines values for AbTestRunSideStatus.
 const (
@@ -188,45 +82,11 @@ const (
 	AbTestRunSideStatusWaiting   AbTestRunSideStatus = "Waiting"
 )
 
-// Valid indicates whether the value is a known member of the AbTestRunSideStatus enum.
-func (e AbTestRunSideStatus) Valid() bool {
-	switch e {
-	case AbTestRunSideStatusCancelled:
-		return true
-	case AbTestRunSideStatusCompleted:
-		return true
-	case AbTestRunSideStatusFailed:
-		return true
-	case AbTestRunSideStatusPending:
-		return true
-	case AbTestRunSideStatusReused:
-		return true
-	case AbTestRunSideStatusRunning:
-		return true
-	case AbTestRunSideStatusWaiting:
-		return true
-	default:
-		return false
-	}
-}
-
 // Defines values for AbTestSourceKind.
 const (
 	Questions AbTestSourceKind = "Questions"
 	Run       AbTestSourceKind = "Run"
 )
-
-// Valid indicates whether the value is a known member of the AbTestSourceKind enum.
-func (e AbTestSourceKind) Valid() bool {
-	switch e {
-	case Questions:
-		return true
-	case Run:
-		return true
-	default:
-		return false
-	}
-}
 
 // Defines values for AccountRightsRole.
 const (
@@ -234,35 +94,11 @@ const (
 	Member AccountRightsRole = "member"
 )
 
-// Valid indicates whether the value is a known member of the AccountRightsRole enum.
-func (e AccountRightsRole) Valid() bool {
-	switch e {
-	case Admin:
-		return true
-	case Member:
-		return true
-	default:
-		return false
-	}
-}
-
 // Defines values for AccountSettingsDefinitionCopies.
 const (
 	AccountSettingsDefinitionCopiesKeep30Days AccountSettingsDefinitionCopies = "Keep30Days"
 	AccountSettingsDefinitionCopiesNone       AccountSettingsDefinitionCopies = "None"
 )
-
-// Valid indicates whether the value is a known member of the AccountSettingsDefinitionCopies enum.
-func (e AccountSettingsDefinitionCopies) Valid() bool {
-	switch e {
-	case AccountSettingsDefinitionCopiesKeep30Days:
-		return true
-	case AccountSettingsDefinitionCopiesNone:
-		return true
-	default:
-		return false
-	}
-}
 
 // Defines values for AnswerFieldRole.
 const (
@@ -270,20 +106,6 @@ const (
 	AnswerFieldRoleGrouping AnswerFieldRole = "grouping"
 	AnswerFieldRoleMeasure  AnswerFieldRole = "measure"
 )
-
-// Valid indicates whether the value is a known member of the AnswerFieldRole enum.
-func (e AnswerFieldRole) Valid() bool {
-	switch e {
-	case AnswerFieldRoleFilter:
-		return true
-	case AnswerFieldRoleGrouping:
-		return true
-	case AnswerFieldRoleMeasure:
-		return true
-	default:
-		return false
-	}
-}
 
 // Defines values for AssessmentStoredLocation.
 const (
@@ -294,24 +116,6 @@ const (
 	AssessmentStoredLocationUnknown         AssessmentStoredLocation = "Unknown"
 )
 
-// Valid indicates whether the value is a known member of the AssessmentStoredLocation enum.
-func (e AssessmentStoredLocation) Valid() bool {
-	switch e {
-	case AssessmentStoredLocationCustomerLake:
-		return true
-	case AssessmentStoredLocationCustomerStorage:
-		return true
-	case AssessmentStoredLocationNone:
-		return true
-	case AssessmentStoredLocationService:
-		return true
-	case AssessmentStoredLocationUnknown:
-		return true
-	default:
-		return false
-	}
-}
-
 // Defines values for AssessmentUsageAccess.
 const (
 	AssessmentUsageAccessConsentRequired AssessmentUsageAccess = "ConsentRequired"
@@ -319,37 +123,11 @@ const (
 	AssessmentUsageAccessUnavailable     AssessmentUsageAccess = "Unavailable"
 )
 
-// Valid indicates whether the value is a known member of the AssessmentUsageAccess enum.
-func (e AssessmentUsageAccess) Valid() bool {
-	switch e {
-	case AssessmentUsageAccessConsentRequired:
-		return true
-	case AssessmentUsageAccessGranted:
-		return true
-	case AssessmentUsageAccessUnavailable:
-		return true
-	default:
-		return false
-	}
-}
-
 // Defines values for BenchmarkQuestionSource.
 const (
 	Customer  BenchmarkQuestionSource = "Customer"
 	Generated BenchmarkQuestionSource = "Generated"
 )
-
-// Valid indicates whether the value is a known member of the BenchmarkQuestionSource enum.
-func (e BenchmarkQuestionSource) Valid() bool {
-	switch e {
-	case Customer:
-		return true
-	case Generated:
-		return true
-	default:
-		return false
-	}
-}
 
 // Defines values for BenchmarkRunAbTestSide.
 const (
@@ -357,32 +135,10 @@ const (
 	BenchmarkRunAbTestSideB BenchmarkRunAbTestSide = "B"
 )
 
-// Valid indicates whether the value is a known member of the BenchmarkRunAbTestSide enum.
-func (e BenchmarkRunAbTestSide) Valid() bool {
-	switch e {
-	case BenchmarkRunAbTestSideA:
-		return true
-	case BenchmarkRunAbTestSideB:
-		return true
-	default:
-		return false
-	}
-}
-
 // Defines values for BenchmarkRunConclusion.
 const (
 	Inconclusive BenchmarkRunConclusion = "inconclusive"
 )
-
-// Valid indicates whether the value is a known member of the BenchmarkRunConclusion enum.
-func (e BenchmarkRunConclusion) Valid() bool {
-	switch e {
-	case Inconclusive:
-		return true
-	default:
-		return false
-	}
-}
 
 // Defines values for BulkAssessmentRowOutcome.
 const (
@@ -390,20 +146,6 @@ const (
 	BulkAssessmentRowOutcomeFailed      BulkAssessmentRowOutcome = "Failed"
 	BulkAssessmentRowOutcomeNotAssessed BulkAssessmentRowOutcome = "NotAssessed"
 )
-
-// Valid indicates whether the value is a known member of the BulkAssessmentRowOutcome enum.
-func (e BulkAssessmentRowOutcome) Valid() bool {
-	switch e {
-	case BulkAssessmentRowOutcomeAssessed:
-		return true
-	case BulkAssessmentRowOutcomeFailed:
-		return true
-	case BulkAssessmentRowOutcomeNotAssessed:
-		return true
-	default:
-		return false
-	}
-}
 
 // Defines values for BundleApplyKindStanding.
 const (
@@ -417,30 +159,6 @@ const (
 	BundleApplyKindStandingSkipped     BundleApplyKindStanding = "Skipped"
 )
 
-// Valid indicates whether the value is a known member of the BundleApplyKindStanding enum.
-func (e BundleApplyKindStanding) Valid() bool {
-	switch e {
-	case BundleApplyKindStandingApplied:
-		return true
-	case BundleApplyKindStandingFailed:
-		return true
-	case BundleApplyKindStandingNotStarted:
-		return true
-	case BundleApplyKindStandingNothingToDo:
-		return true
-	case BundleApplyKindStandingRefused:
-		return true
-	case BundleApplyKindStandingReverted:
-		return true
-	case BundleApplyKindStandingRunning:
-		return true
-	case BundleApplyKindStandingSkipped:
-		return true
-	default:
-		return false
-	}
-}
-
 // Defines values for BundlePreviewKindStanding.
 const (
 	BundlePreviewKindStandingFailed    BundlePreviewKindStanding = "Failed"
@@ -448,22 +166,6 @@ const (
 	BundlePreviewKindStandingSkipped   BundlePreviewKindStanding = "Skipped"
 	BundlePreviewKindStandingSucceeded BundlePreviewKindStanding = "Succeeded"
 )
-
-// Valid indicates whether the value is a known member of the BundlePreviewKindStanding enum.
-func (e BundlePreviewKindStanding) Valid() bool {
-	switch e {
-	case BundlePreviewKindStandingFailed:
-		return true
-	case BundlePreviewKindStandingRunning:
-		return true
-	case BundlePreviewKindStandingSkipped:
-		return true
-	case BundlePreviewKindStandingSucceeded:
-		return true
-	default:
-		return false
-	}
-}
 
 // Defines values for ChangeType.
 const (
@@ -473,24 +175,6 @@ const (
 	DisplayFolder  ChangeType = "displayFolder"
 	SummarizeBy    ChangeType = "summarizeBy"
 )
-
-// Valid indicates whether the value is a known member of the ChangeType enum.
-func (e ChangeType) Valid() bool {
-	switch e {
-	case AiDataSchema:
-		return true
-	case AiInstructions:
-		return true
-	case Description:
-		return true
-	case DisplayFolder:
-		return true
-	case SummarizeBy:
-		return true
-	default:
-		return false
-	}
-}
 
 // Defines values for CreateScheduleRequestDayOfWeek.
 const (
@@ -504,47 +188,11 @@ const (
 	Wednesday   CreateScheduleRequestDayOfWeek = "Wednesday"
 )
 
-// Valid indicates whether the value is a known member of the CreateScheduleRequestDayOfWeek enum.
-func (e CreateScheduleRequestDayOfWeek) Valid() bool {
-	switch e {
-	case Friday:
-		return true
-	case LessThanNil:
-		return true
-	case Monday:
-		return true
-	case Saturday:
-		return true
-	case Sunday:
-		return true
-	case Thursday:
-		return true
-	case Tuesday:
-		return true
-	case Wednesday:
-		return true
-	default:
-		return false
-	}
-}
-
 // Defines values for DataAgentAssessmentStage.
 const (
 	Draft     DataAgentAssessmentStage = "Draft"
 	Published DataAgentAssessmentStage = "Published"
 )
-
-// Valid indicates whether the value is a known member of the DataAgentAssessmentStage enum.
-func (e DataAgentAssessmentStage) Valid() bool {
-	switch e {
-	case Draft:
-		return true
-	case Published:
-		return true
-	default:
-		return false
-	}
-}
 
 // Defines values for DataResidencyLocation.
 const (
@@ -553,22 +201,6 @@ const (
 	DataResidencyLocationService         DataResidencyLocation = "Service"
 	DataResidencyLocationUnknown         DataResidencyLocation = "Unknown"
 )
-
-// Valid indicates whether the value is a known member of the DataResidencyLocation enum.
-func (e DataResidencyLocation) Valid() bool {
-	switch e {
-	case DataResidencyLocationCustomerLake:
-		return true
-	case DataResidencyLocationCustomerStorage:
-		return true
-	case DataResidencyLocationService:
-		return true
-	case DataResidencyLocationUnknown:
-		return true
-	default:
-		return false
-	}
-}
 
 // Defines values for GivenAnswerFieldOperator.
 const (
@@ -586,38 +218,6 @@ const (
 	Top                 GivenAnswerFieldOperator = "top"
 )
 
-// Valid indicates whether the value is a known member of the GivenAnswerFieldOperator enum.
-func (e GivenAnswerFieldOperator) Valid() bool {
-	switch e {
-	case Between:
-		return true
-	case Bottom:
-		return true
-	case Contains:
-		return true
-	case Equal:
-		return true
-	case GreaterThan:
-		return true
-	case GreaterThanEqual:
-		return true
-	case In:
-		return true
-	case LessThan:
-		return true
-	case LessThanEqual:
-		return true
-	case LessThanGreaterThan:
-		return true
-	case Period:
-		return true
-	case Top:
-		return true
-	default:
-		return false
-	}
-}
-
 // Defines values for GivenAnswerFieldRole.
 const (
 	GivenAnswerFieldRoleFilter   GivenAnswerFieldRole = "filter"
@@ -625,55 +225,17 @@ const (
 	GivenAnswerFieldRoleMeasure  GivenAnswerFieldRole = "measure"
 )
 
-// Valid indicates whether the value is a known member of the GivenAnswerFieldRole enum.
-func (e GivenAnswerFieldRole) Valid() bool {
-	switch e {
-	case GivenAnswerFieldRoleFilter:
-		return true
-	case GivenAnswerFieldRoleGrouping:
-		return true
-	case GivenAnswerFieldRoleMeasure:
-		return true
-	default:
-		return false
-	}
-}
-
 // Defines values for HealthStatus.
 const (
 	HealthStatusOk          HealthStatus = "ok"
 	HealthStatusUnavailable HealthStatus = "unavailable"
 )
 
-// Valid indicates whether the value is a known member of the HealthStatus enum.
-func (e HealthStatus) Valid() bool {
-	switch e {
-	case HealthStatusOk:
-		return true
-	case HealthStatusUnavailable:
-		return true
-	default:
-		return false
-	}
-}
-
 // Defines values for HistoryWriteOperationType.
 const (
 	ApplyOptimization  HistoryWriteOperationType = "ApplyOptimization"
 	RevertOptimization HistoryWriteOperationType = "RevertOptimization"
 )
-
-// Valid indicates whether the value is a known member of the HistoryWriteOperationType enum.
-func (e HistoryWriteOperationType) Valid() bool {
-	switch e {
-	case ApplyOptimization:
-		return true
-	case RevertOptimization:
-		return true
-	default:
-		return false
-	}
-}
 
 // Defines values for ObjectType.
 const (
@@ -682,22 +244,6 @@ const (
 	ObjectTypeModel   ObjectType = "Model"
 	ObjectTypeTable   ObjectType = "Table"
 )
-
-// Valid indicates whether the value is a known member of the ObjectType enum.
-func (e ObjectType) Valid() bool {
-	switch e {
-	case ObjectTypeColumn:
-		return true
-	case ObjectTypeMeasure:
-		return true
-	case ObjectTypeModel:
-		return true
-	case ObjectTypeTable:
-		return true
-	default:
-		return false
-	}
-}
 
 // Defines values for OperationStatus.
 const (
@@ -708,41 +254,11 @@ const (
 	OperationStatusSucceeded  OperationStatus = "Succeeded"
 )
 
-// Valid indicates whether the value is a known member of the OperationStatus enum.
-func (e OperationStatus) Valid() bool {
-	switch e {
-	case OperationStatusCancelled:
-		return true
-	case OperationStatusFailed:
-		return true
-	case OperationStatusNotStarted:
-		return true
-	case OperationStatusRunning:
-		return true
-	case OperationStatusSucceeded:
-		return true
-	default:
-		return false
-	}
-}
-
 // Defines values for OperationWaitKind.
 const (
 	OwnersRead   OperationWaitKind = "ownersRead"
 	OwnersSignIn OperationWaitKind = "ownersSignIn"
 )
-
-// Valid indicates whether the value is a known member of the OperationWaitKind enum.
-func (e OperationWaitKind) Valid() bool {
-	switch e {
-	case OwnersRead:
-		return true
-	case OwnersSignIn:
-		return true
-	default:
-		return false
-	}
-}
 
 // Defines values for OverruleVerdictRequestVerdict.
 const (
@@ -752,22 +268,6 @@ const (
 	OverruleVerdictRequestVerdictUnclear   OverruleVerdictRequestVerdict = "unclear"
 )
 
-// Valid indicates whether the value is a known member of the OverruleVerdictRequestVerdict enum.
-func (e OverruleVerdictRequestVerdict) Valid() bool {
-	switch e {
-	case OverruleVerdictRequestVerdictCorrect:
-		return true
-	case OverruleVerdictRequestVerdictIncorrect:
-		return true
-	case OverruleVerdictRequestVerdictRefused:
-		return true
-	case OverruleVerdictRequestVerdictUnclear:
-		return true
-	default:
-		return false
-	}
-}
-
 // Defines values for PeriodAllowancePeriod.
 const (
 	Day       PeriodAllowancePeriod = "Day"
@@ -776,42 +276,12 @@ const (
 	Unlimited PeriodAllowancePeriod = "Unlimited"
 )
 
-// Valid indicates whether the value is a known member of the PeriodAllowancePeriod enum.
-func (e PeriodAllowancePeriod) Valid() bool {
-	switch e {
-	case Day:
-		return true
-	case Lifetime:
-		return true
-	case Month:
-		return true
-	case Unlimited:
-		return true
-	default:
-		return false
-	}
-}
-
 // Defines values for PermissionAccess.
 const (
 	PermissionAccessConsentRequired PermissionAccess = "ConsentRequired"
 	PermissionAccessGranted         PermissionAccess = "Granted"
 	PermissionAccessUnavailable     PermissionAccess = "Unavailable"
 )
-
-// Valid indicates whether the value is a known member of the PermissionAccess enum.
-func (e PermissionAccess) Valid() bool {
-	switch e {
-	case PermissionAccessConsentRequired:
-		return true
-	case PermissionAccessGranted:
-		return true
-	case PermissionAccessUnavailable:
-		return true
-	default:
-		return false
-	}
-}
 
 // Defines values for PermissionName.
 const (
@@ -821,39 +291,11 @@ const (
 	Usage    PermissionName = "usage"
 )
 
-// Valid indicates whether the value is a known member of the PermissionName enum.
-func (e PermissionName) Valid() bool {
-	switch e {
-	case Agent:
-		return true
-	case Platform:
-		return true
-	case Storage:
-		return true
-	case Usage:
-		return true
-	default:
-		return false
-	}
-}
-
 // Defines values for PixiesOperationOperationType.
 const (
 	AddPixies    PixiesOperationOperationType = "AddPixies"
 	RemovePixies PixiesOperationOperationType = "RemovePixies"
 )
-
-// Valid indicates whether the value is a known member of the PixiesOperationOperationType enum.
-func (e PixiesOperationOperationType) Valid() bool {
-	switch e {
-	case AddPixies:
-		return true
-	case RemovePixies:
-		return true
-	default:
-		return false
-	}
-}
 
 // Defines values for PortfolioModelTrackedItemStatus.
 const (
@@ -863,57 +305,17 @@ const (
 	PortfolioModelTrackedItemStatusTracked        PortfolioModelTrackedItemStatus = "Tracked"
 )
 
-// Valid indicates whether the value is a known member of the PortfolioModelTrackedItemStatus enum.
-func (e PortfolioModelTrackedItemStatus) Valid() bool {
-	switch e {
-	case PortfolioModelTrackedItemStatusDeleted:
-		return true
-	case PortfolioModelTrackedItemStatusRemoved:
-		return true
-	case PortfolioModelTrackedItemStatusResultsDeleted:
-		return true
-	case PortfolioModelTrackedItemStatusTracked:
-		return true
-	default:
-		return false
-	}
-}
-
 // Defines values for PreviewAgentAccess.
 const (
 	PreviewAgentAccessConsentRequired PreviewAgentAccess = "ConsentRequired"
 	PreviewAgentAccessUnavailable     PreviewAgentAccess = "Unavailable"
 )
 
-// Valid indicates whether the value is a known member of the PreviewAgentAccess enum.
-func (e PreviewAgentAccess) Valid() bool {
-	switch e {
-	case PreviewAgentAccessConsentRequired:
-		return true
-	case PreviewAgentAccessUnavailable:
-		return true
-	default:
-		return false
-	}
-}
-
 // Defines values for PreviewUsageAccess.
 const (
 	PreviewUsageAccessConsentRequired PreviewUsageAccess = "ConsentRequired"
 	PreviewUsageAccessUnavailable     PreviewUsageAccess = "Unavailable"
 )
-
-// Valid indicates whether the value is a known member of the PreviewUsageAccess enum.
-func (e PreviewUsageAccess) Valid() bool {
-	switch e {
-	case PreviewUsageAccessConsentRequired:
-		return true
-	case PreviewUsageAccessUnavailable:
-		return true
-	default:
-		return false
-	}
-}
 
 // Defines values for TrackedItemClaimedVia.
 const (
@@ -923,42 +325,12 @@ const (
 	TrackedItemClaimedViaReadiness       TrackedItemClaimedVia = "readiness"
 )
 
-// Valid indicates whether the value is a known member of the TrackedItemClaimedVia enum.
-func (e TrackedItemClaimedVia) Valid() bool {
-	switch e {
-	case TrackedItemClaimedViaAgentAssessment:
-		return true
-	case TrackedItemClaimedViaAssessment:
-		return true
-	case TrackedItemClaimedViaBenchmark:
-		return true
-	case TrackedItemClaimedViaReadiness:
-		return true
-	default:
-		return false
-	}
-}
-
 // Defines values for TrackedItemItemType.
 const (
 	TrackedItemItemTypeDataAgent     TrackedItemItemType = "DataAgent"
 	TrackedItemItemTypeReport        TrackedItemItemType = "Report"
 	TrackedItemItemTypeSemanticModel TrackedItemItemType = "SemanticModel"
 )
-
-// Valid indicates whether the value is a known member of the TrackedItemItemType enum.
-func (e TrackedItemItemType) Valid() bool {
-	switch e {
-	case TrackedItemItemTypeDataAgent:
-		return true
-	case TrackedItemItemTypeReport:
-		return true
-	case TrackedItemItemTypeSemanticModel:
-		return true
-	default:
-		return false
-	}
-}
 
 // Defines values for TrackedItemStatus.
 const (
@@ -968,22 +340,6 @@ const (
 	TrackedItemStatusTracked        TrackedItemStatus = "Tracked"
 )
 
-// Valid indicates whether the value is a known member of the TrackedItemStatus enum.
-func (e TrackedItemStatus) Valid() bool {
-	switch e {
-	case TrackedItemStatusDeleted:
-		return true
-	case TrackedItemStatusRemoved:
-		return true
-	case TrackedItemStatusResultsDeleted:
-		return true
-	case TrackedItemStatusTracked:
-		return true
-	default:
-		return false
-	}
-}
-
 // Defines values for ListAbTestsParamsSort.
 const (
 	ListAbTestsParamsSortEarliest ListAbTestsParamsSort = "earliest"
@@ -991,22 +347,6 @@ const (
 	ListAbTestsParamsSortName     ListAbTestsParamsSort = "name"
 	ListAbTestsParamsSortNameDesc ListAbTestsParamsSort = "nameDesc"
 )
-
-// Valid indicates whether the value is a known member of the ListAbTestsParamsSort enum.
-func (e ListAbTestsParamsSort) Valid() bool {
-	switch e {
-	case ListAbTestsParamsSortEarliest:
-		return true
-	case ListAbTestsParamsSortLatest:
-		return true
-	case ListAbTestsParamsSortName:
-		return true
-	case ListAbTestsParamsSortNameDesc:
-		return true
-	default:
-		return false
-	}
-}
 
 // Defines values for GetPortfolioParamsSort.
 const (
@@ -1016,42 +356,12 @@ const (
 	GetPortfolioParamsSortViews  GetPortfolioParamsSort = "views"
 )
 
-// Valid indicates whether the value is a known member of the GetPortfolioParamsSort enum.
-func (e GetPortfolioParamsSort) Valid() bool {
-	switch e {
-	case GetPortfolioParamsSortChange:
-		return true
-	case GetPortfolioParamsSortName:
-		return true
-	case GetPortfolioParamsSortScore:
-		return true
-	case GetPortfolioParamsSortViews:
-		return true
-	default:
-		return false
-	}
-}
-
 // Defines values for GetBenchmarkQuestionsParamsFormat.
 const (
 	Csv   GetBenchmarkQuestionsParamsFormat = "csv"
 	JSON  GetBenchmarkQuestionsParamsFormat = "json"
 	Jsonl GetBenchmarkQuestionsParamsFormat = "jsonl"
 )
-
-// Valid indicates whether the value is a known member of the GetBenchmarkQuestionsParamsFormat enum.
-func (e GetBenchmarkQuestionsParamsFormat) Valid() bool {
-	switch e {
-	case Csv:
-		return true
-	case JSON:
-		return true
-	case Jsonl:
-		return true
-	default:
-		return false
-	}
-}
 
 // AIProvider defines model for AIProvider.
 type AIProvider struct {
@@ -1618,25 +928,43 @@ type AnsweredBy struct {
 	DataAgentWorkspaceID   *string `json:"dataAgentWorkspaceId,omitempty"`
 	DataAgentWorkspaceName *string `json:"dataAgentWorkspaceName,omitempty"`
 
-	// Kind DataAgent, ServiceTestAgent, PlatformAssistant or GenericAgent.
+	// Kind DataAgent, ServiceTestAgent, PlatformAssistant, GenericAgent or Imported.
 	Kind *string `json:"kind"`
 
 	// ProviderID The saved AI provider; like its name, only for GenericAgent.
 	ProviderID   *string `json:"providerId,omitempty"`
 	ProviderName *string `json:"providerName,omitempty"`
+
+	// RunID The imported run that has the answers; like who, only for Imported.
+	RunID *string `json:"runId,omitempty"`
+
+	// Who Who answered.
+	Who *string `json:"who,omitempty"`
 }
 
 // AnsweredByRequest The AI that answers the questions.
 type AnsweredByRequest struct {
 	// DataAgentID For DataAgent and ServiceTestAgent.
 	DataAgentID *openapi_types.UUID `json:"dataAgentId,omitempty"`
-	Kind        string              `json:"kind"`
+
+	// Kind Imported, for sides of A/B tests: the answers of an imported run. Nobody is asked, and no benchmark run is counted.
+	Kind string `json:"kind"`
 
 	// ProviderID The saved AI provider; for GenericAgent.
 	ProviderID *string `json:"providerId,omitempty"`
 
+	// RunID The imported run of the model; for Imported.
+	RunID *openapi_types.UUID `json:"runId,omitempty"`
+
 	// WorkspaceID The data agent's workspace; if absent, the semantic model's.
 	WorkspaceID *openapi_types.UUID `json:"workspaceId,omitempty"`
+}
+
+// AnswersFile A file with answers, recognized by its content.
+type AnswersFile struct {
+	// Content The text of the file.
+	Content string `json:"content"`
+	Name    string `json:"name"`
 }
 
 // AppliedObject defines model for AppliedObject.
@@ -1699,8 +1027,12 @@ type Assessment struct {
 	// Document The assessment as stored. report.overall_score, report.dimensions and report.findings are the score, the
 	// score of each dimension and the findings. A finding has no id; dimension, table and object_name together are
 	// its key.
-	Document      json.RawMessage `json:"document"`
-	FindingsCount *int            `json:"findingsCount"`
+	Document json.RawMessage `json:"document"`
+
+	// Evidence What a benchmark run measured of the semantic model: the newest in which an AI answered at least two thirds of the
+	// questions, of the assessed definition if there is one. Absent if nothing was measured; the score is then an estimate.
+	Evidence      *Evidence `json:"evidence,omitempty"`
+	FindingsCount *int      `json:"findingsCount"`
 
 	// NotAssessable The rules that could not judge, which the score lacks; absent if there are none.
 	NotAssessable []NotAssessable `json:"notAssessable,omitempty"`
@@ -1735,7 +1067,10 @@ type AssessmentRegime struct {
 	// ComparableWithPrevious True if the previous assessment used the same scoring rules and weighting, and the same rules could not judge; false for the first.
 	ComparableWithPrevious *bool  `json:"comparableWithPrevious,omitempty"`
 	ID                     string `json:"id"`
-	UsageInScoring         *bool  `json:"usageInScoring,omitempty"`
+
+	// Outdated Whether an assessment now uses other scoring rules, so that its score does not compare.
+	Outdated       bool  `json:"outdated"`
+	UsageInScoring *bool `json:"usageInScoring,omitempty"`
 }
 
 // AssessmentStored defines model for AssessmentStored.
@@ -1936,7 +1271,7 @@ type BenchmarkRun struct {
 	AbTestSide *BenchmarkRunAbTestSide `json:"abTestSide"`
 	Agent      AnsweredBy              `json:"agent"`
 
-	// Answerer What answered: embedded (simulated by the rules engine; no AI was asked), dataAgent (with a note if its answers have no queries), generateQuery (experimental), languageModel with its name, or semanticModelQueryService. Absent until the run succeeded.
+	// Answerer What answered: embedded (simulated by the rules engine; no AI was asked), dataAgent (with a note if its answers have no queries), generateQuery (experimental), languageModel with its name, semanticModelQueryService, or who answered what was imported. Absent until the run succeeded.
 	Answerer *string          `json:"answerer,omitempty"`
 	Asks     BenchmarkRunAsks `json:"asks"`
 
@@ -2431,6 +1766,28 @@ type ErrorResponse struct {
 	RequestID openapi_types.UUID `json:"requestId"`
 }
 
+// Evidence What a benchmark run measured of the semantic model: the newest in which an AI answered at least two thirds of the
+// questions, of the assessed definition if there is one. Absent if nothing was measured; the score is then an estimate.
+type Evidence struct {
+	// Answerer What answered.
+	Answerer      string    `json:"answerer"`
+	FinishedAtUtc time.Time `json:"finishedAtUtc"`
+	High          int       `json:"high"`
+
+	// Low The lower end of its 95 % interval, in percent.
+	Low int `json:"low"`
+
+	// Outdated Whether the semantic model had another definition than the assessed one.
+	Outdated bool `json:"outdated"`
+
+	// Questions How many questions have an answer.
+	Questions int                `json:"questions"`
+	RunID     openapi_types.UUID `json:"runId"`
+
+	// Score Accuracy in percent.
+	Score int `json:"score"`
+}
+
 // ExpectedAnswer What is known of the correct answer.
 type ExpectedAnswer struct {
 	Answer *string `json:"answer,omitempty"`
@@ -2542,6 +1899,13 @@ type HistoryWrite struct {
 
 // HistoryWriteOperationType defines model for HistoryWrite.OperationType.
 type HistoryWriteOperationType string
+
+// ImportBenchmarkRunRequest defines model for ImportBenchmarkRunRequest.
+type ImportBenchmarkRunRequest struct {
+	// AnsweredBy Who answered; if the files have answers of several, which of them. If absent, as the files say.
+	AnsweredBy *string       `json:"answeredBy,omitempty"`
+	Files      []AnswersFile `json:"files"`
+}
 
 // JudgeReview defines model for JudgeReview.
 type JudgeReview struct {
@@ -2953,9 +2317,16 @@ type PortfolioModel struct {
 	// rules and weighting, and the same rules could not judge. Absent without one.
 	Earlier *EarlierScore `json:"earlier,omitempty"`
 
+	// Evidence What a benchmark run measured of the semantic model: the newest in which an AI answered at least two thirds of the
+	// questions, of the assessed definition if there is one. Absent if nothing was measured; the score is then an estimate.
+	Evidence *Evidence `json:"evidence,omitempty"`
+
 	// FindingsBySeverity The numbers of findings by severity.
 	FindingsBySeverity *Severities `json:"findingsBySeverity,omitempty"`
 	FindingsCount      int         `json:"findingsCount"`
+
+	// Outdated Whether an assessment now uses other scoring rules, so that its score does not compare.
+	Outdated bool `json:"outdated"`
 
 	// RegimeID Id of the scoring rules.
 	RegimeID string `json:"regimeId"`
@@ -3011,6 +2382,9 @@ type PortfolioSummary struct {
 
 	// NotAssessedFor30Days How many have no assessment later than 30 days before the start of today (UTC).
 	NotAssessedFor30Days int `json:"notAssessedFor30Days"`
+
+	// Outdated How many were scored by other rules than those of an assessment now.
+	Outdated int `json:"outdated"`
 
 	// Scored How many of them have a score.
 	Scored int `json:"scored"`
@@ -3652,6 +3026,9 @@ type GetPortfolioParams struct {
 	// NotAssessedSince Lists only models whose newest assessment is earlier than this time.
 	NotAssessedSince *time.Time `form:"notAssessedSince,omitempty" json:"notAssessedSince,omitempty"`
 
+	// Outdated With true, lists only models that were scored by other rules than those of an assessment now.
+	Outdated *bool `form:"outdated,omitempty" json:"outdated,omitempty"`
+
 	// Sort score: the lowest score first. change: the largest loss of score first. views: the most views first. name:
 	// by name, ignoring case.
 	Sort *GetPortfolioParamsSort `form:"sort,omitempty" json:"sort,omitempty"`
@@ -3679,6 +3056,9 @@ type GetPortfolioSummaryParams struct {
 
 	// NotAssessedSince Counts only models whose newest assessment is earlier than this time.
 	NotAssessedSince *time.Time `form:"notAssessedSince,omitempty" json:"notAssessedSince,omitempty"`
+
+	// Outdated With true, counts only models that were scored by other rules than those of an assessment now.
+	Outdated *bool `form:"outdated,omitempty" json:"outdated,omitempty"`
 }
 
 // ListSchedulesParams defines parameters for ListSchedules.
@@ -3921,6 +3301,14 @@ type StartBenchmarkRunParams struct {
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 }
 
+// ImportBenchmarkRunParams defines parameters for ImportBenchmarkRun.
+type ImportBenchmarkRunParams struct {
+	// IdempotencyKey Makes the call idempotent. The same key with the same call within 24 hours answers the first 202 again and
+	// spends nothing. With another call it answers 422 InvalidRequest. While the first call is still being handled, it
+	// answers 409 OperationInProgress. At most 255 visible characters.
+	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
+}
+
 // GetHistoryParams defines parameters for GetHistory.
 type GetHistoryParams struct {
 	// MaxResults The largest number of elements on the page.
@@ -4026,6 +3414,9 @@ type SaveBenchmarkQuestionsJSONRequestBody = SaveBenchmarkQuestionsRequest
 // StartBenchmarkRunJSONRequestBody defines body for StartBenchmarkRun for application/json ContentType.
 type StartBenchmarkRunJSONRequestBody = StartBenchmarkRunRequest
 
+// ImportBenchmarkRunJSONRequestBody defines body for ImportBenchmarkRun for application/json ContentType.
+type ImportBenchmarkRunJSONRequestBody = ImportBenchmarkRunRequest
+
 // OverruleVerdictJSONRequestBody defines body for OverruleVerdict for application/json ContentType.
 type OverruleVerdictJSONRequestBody = OverruleVerdictRequest
 
@@ -4050,4159 +3441,619 @@ type ApplyOptimizationJSONRequestBody = ApplyRequest
 // ScorePreviewJSONRequestBody defines body for ScorePreview for application/json ContentType.
 type ScorePreviewJSONRequestBody = ScorePreviewRequest
 
-// ServerInterface represents all server handlers.
-type ServerInterface interface {
-	// GetAccount Read the account and what the caller can do in it
-	// (GET /v1/account)
-	GetAccount(w http.ResponseWriter, r *http.Request)
-	// ListPermissions List the platform permissions of the signed-in person
-	// (GET /v1/account/permissions)
-	ListPermissions(w http.ResponseWriter, r *http.Request)
-	// ListAIProviders List the AI providers of the account
-	// (GET /v1/aiProviders)
-	ListAIProviders(w http.ResponseWriter, r *http.Request)
-	// SaveAIProvider Save an AI provider
-	// (POST /v1/aiProviders)
-	SaveAIProvider(w http.ResponseWriter, r *http.Request)
-	// DeleteAIProvider Delete an AI provider
-	// (DELETE /v1/aiProviders/{providerId})
-	DeleteAIProvider(w http.ResponseWriter, r *http.Request, providerID ProviderID)
-	// GetAIProvider Read an AI provider
-	// (GET /v1/aiProviders/{providerId})
-	GetAIProvider(w http.ResponseWriter, r *http.Request, providerID ProviderID)
-	// ChangeAIProvider Change an AI provider
-	// (PATCH /v1/aiProviders/{providerId})
-	ChangeAIProvider(w http.ResponseWriter, r *http.Request, providerID ProviderID)
-	// TestAIProvider Make a test call of an AI provider
-	// (POST /v1/aiProviders/{providerId}/test)
-	TestAIProvider(w http.ResponseWriter, r *http.Request, providerID ProviderID)
-	// ListAbTests List the A/B tests of the account
-	// (GET /v1/aiReadiness/abTests)
-	ListAbTests(w http.ResponseWriter, r *http.Request, params ListAbTestsParams)
-	// CreateAbTest Create an A/B test and start its first run
-	// (POST /v1/aiReadiness/abTests)
-	CreateAbTest(w http.ResponseWriter, r *http.Request, params CreateAbTestParams)
-	// DeleteAbTest Delete an A/B test
-	// (DELETE /v1/aiReadiness/abTests/{abTestId})
-	DeleteAbTest(w http.ResponseWriter, r *http.Request, abTestID AbTestID)
-	// GetAbTest Read an A/B test with its newest runs
-	// (GET /v1/aiReadiness/abTests/{abTestId})
-	GetAbTest(w http.ResponseWriter, r *http.Request, abTestID AbTestID, params GetAbTestParams)
-	// UpdateAbTest Change the texts of an A/B test
-	// (PATCH /v1/aiReadiness/abTests/{abTestId})
-	UpdateAbTest(w http.ResponseWriter, r *http.Request, abTestID AbTestID, params UpdateAbTestParams)
-	// ListAbTestRuns List the runs of an A/B test, newest first
-	// (GET /v1/aiReadiness/abTests/{abTestId}/runs)
-	ListAbTestRuns(w http.ResponseWriter, r *http.Request, abTestID AbTestID, params ListAbTestRunsParams)
-	// RunAbTestAgain Run an A/B test again
-	// (POST /v1/aiReadiness/abTests/{abTestId}/runs)
-	RunAbTestAgain(w http.ResponseWriter, r *http.Request, abTestID AbTestID, params RunAbTestAgainParams)
-	// DeleteAbTestRun Delete a run of an A/B test
-	// (DELETE /v1/aiReadiness/abTests/{abTestId}/runs/{runId})
-	DeleteAbTestRun(w http.ResponseWriter, r *http.Request, abTestID AbTestID, runID RunID)
-	// GetAbTestRun Read a run of an A/B test
-	// (GET /v1/aiReadiness/abTests/{abTestId}/runs/{runId})
-	GetAbTestRun(w http.ResponseWriter, r *http.Request, abTestID AbTestID, runID RunID)
-	// GetAbTestRunResult Read the comparison of a run of an A/B test
-	// (GET /v1/aiReadiness/abTests/{abTestId}/runs/{runId}/result)
-	GetAbTestRunResult(w http.ResponseWriter, r *http.Request, abTestID AbTestID, runID RunID)
-	// GetPortfolio List the assessed semantic models of the account that the caller can see
-	// (GET /v1/aiReadiness/portfolio)
-	GetPortfolio(w http.ResponseWriter, r *http.Request, params GetPortfolioParams)
-	// GetPortfolioSummary Summarize the assessed semantic models of the account that the caller can see
-	// (GET /v1/aiReadiness/portfolio/summary)
-	GetPortfolioSummary(w http.ResponseWriter, r *http.Request, params GetPortfolioSummaryParams)
-	// ListSchedules List the schedules of the account, the oldest first
-	// (GET /v1/aiReadiness/schedules)
-	ListSchedules(w http.ResponseWriter, r *http.Request, params ListSchedulesParams)
-	// DeleteSchedule Delete a schedule
-	// (DELETE /v1/aiReadiness/schedules/{scheduleId})
-	DeleteSchedule(w http.ResponseWriter, r *http.Request, scheduleID ScheduleID)
-	// GetSchedule Read a schedule
-	// (GET /v1/aiReadiness/schedules/{scheduleId})
-	GetSchedule(w http.ResponseWriter, r *http.Request, scheduleID ScheduleID)
-	// ChangeSchedule Change a schedule, turn it off, or become its owner
-	// (PATCH /v1/aiReadiness/schedules/{scheduleId})
-	ChangeSchedule(w http.ResponseWriter, r *http.Request, scheduleID ScheduleID)
-	// GetAccountTree Read the tree of the account's events
-	// (GET /v1/audit/accounts/{accountId}/{object})
-	GetAccountTree(w http.ResponseWriter, r *http.Request, accountID AccountID, object Object)
-	// ListAuditEvents List the events of the account, oldest first
-	// (GET /v1/audit/events)
-	ListAuditEvents(w http.ResponseWriter, r *http.Request, params ListAuditEventsParams)
-	// GetAuditProof Read the proof that an event is in the account's tree
-	// (GET /v1/audit/proofs/{eventId})
-	GetAuditProof(w http.ResponseWriter, r *http.Request, eventID EventID)
-	// ListViewAsOf List the rows of a view as they were at a position or a time
-	// (POST /v1/audit/views/{view})
-	ListViewAsOf(w http.ResponseWriter, r *http.Request, view View, params ListViewAsOfParams)
-	// GetServiceTree Read the tree of all events
-	// (GET /v1/audit/{object})
-	GetServiceTree(w http.ResponseWriter, r *http.Request, object Object)
-	// ListLicenses List the licenses of the account
-	// (GET /v1/licenses)
-	ListLicenses(w http.ResponseWriter, r *http.Request)
-	// ListOperations List the operations of the account, newest first
-	// (GET /v1/operations)
-	ListOperations(w http.ResponseWriter, r *http.Request, params ListOperationsParams)
-	// GetOperation Read the state of an operation
-	// (GET /v1/operations/{operationId})
-	GetOperation(w http.ResponseWriter, r *http.Request, operationID OperationID, params GetOperationParams)
-	// CancelOperation Stop an operation
-	// (POST /v1/operations/{operationId}/cancel)
-	CancelOperation(w http.ResponseWriter, r *http.Request, operationID OperationID, params CancelOperationParams)
-	// GetOperationResult Read the result of an operation
-	// (GET /v1/operations/{operationId}/result)
-	GetOperationResult(w http.ResponseWriter, r *http.Request, operationID OperationID)
-	// ListTrackedItems List the tracked items of the account, longest tracked first
-	// (GET /v1/trackedItems)
-	ListTrackedItems(w http.ResponseWriter, r *http.Request, params ListTrackedItemsParams)
-	// ListWorkspaces List the workspaces the signed-in person can see
-	// (GET /v1/workspaces)
-	ListWorkspaces(w http.ResponseWriter, r *http.Request, params ListWorkspacesParams)
-	// AssessSemanticModels Assess many semantic models of a workspace
-	// (POST /v1/workspaces/{workspaceId}/aiReadiness/assess)
-	AssessSemanticModels(w http.ResponseWriter, r *http.Request, workspaceID WorkspaceID, params AssessSemanticModelsParams)
-	// ListDataAgents List the data agents of a workspace that the signed-in person can see
-	// (GET /v1/workspaces/{workspaceId}/dataAgents)
-	ListDataAgents(w http.ResponseWriter, r *http.Request, workspaceID WorkspaceID, params ListDataAgentsParams)
-	// ListAbTestsOfDataAgent List the A/B tests of a data agent
-	// (GET /v1/workspaces/{workspaceId}/dataAgents/{dataAgentId}/abTests)
-	ListAbTestsOfDataAgent(w http.ResponseWriter, r *http.Request, workspaceID WorkspaceID, dataAgentID DataAgentID)
-	// AssessDataAgent Assess one data agent
-	// (POST /v1/workspaces/{workspaceId}/dataAgents/{dataAgentId}/aiReadiness/assess)
-	AssessDataAgent(w http.ResponseWriter, r *http.Request, workspaceID WorkspaceID, dataAgentID DataAgentID, params AssessDataAgentParams)
-	// ListDataAgentAssessments List the assessments of a data agent, newest first
-	// (GET /v1/workspaces/{workspaceId}/dataAgents/{dataAgentId}/aiReadiness/assessments)
-	ListDataAgentAssessments(w http.ResponseWriter, r *http.Request, workspaceID WorkspaceID, dataAgentID DataAgentID, params ListDataAgentAssessmentsParams)
-	// GetDataAgentAssessment Read an assessment of a data agent
-	// (GET /v1/workspaces/{workspaceId}/dataAgents/{dataAgentId}/aiReadiness/assessments/{assessmentId})
-	GetDataAgentAssessment(w http.ResponseWriter, r *http.Request, workspaceID WorkspaceID, dataAgentID DataAgentID, assessmentID AssessmentID)
-	// ListReports List the Power BI reports of a workspace
-	// (GET /v1/workspaces/{workspaceId}/reports)
-	ListReports(w http.ResponseWriter, r *http.Request, workspaceID WorkspaceID, params ListReportsParams)
-	// AddPixiesToReports Add Pixies to many reports of a workspace, or update those in them
-	// (POST /v1/workspaces/{workspaceId}/reports/addPixies)
-	AddPixiesToReports(w http.ResponseWriter, r *http.Request, workspaceID WorkspaceID, params AddPixiesToReportsParams)
-	// RemovePixiesFromReports Remove the Pixies from many reports of a workspace
-	// (POST /v1/workspaces/{workspaceId}/reports/removePixies)
-	RemovePixiesFromReports(w http.ResponseWriter, r *http.Request, workspaceID WorkspaceID, params RemovePixiesFromReportsParams)
-	// AddPixies Add Pixies to a report, or update those in it
-	// (POST /v1/workspaces/{workspaceId}/reports/{reportId}/addPixies)
-	AddPixies(w http.ResponseWriter, r *http.Request, workspaceID WorkspaceID, reportID ReportID, params AddPixiesParams)
-	// GetReportPixies Read the Pixie state of a report
-	// (GET /v1/workspaces/{workspaceId}/reports/{reportId}/pixies)
-	GetReportPixies(w http.ResponseWriter, r *http.Request, workspaceID WorkspaceID, reportID ReportID)
-	// GetPageViews Read how often the pages of a report were viewed, by day
-	// (GET /v1/workspaces/{workspaceId}/reports/{reportId}/pixies/views)
-	GetPageViews(w http.ResponseWriter, r *http.Request, workspaceID WorkspaceID, reportID ReportID)
-	// RemovePixies Remove the Pixies from a report
-	// (POST /v1/workspaces/{workspaceId}/reports/{reportId}/removePixies)
-	RemovePixies(w http.ResponseWriter, r *http.Request, workspaceID WorkspaceID, reportID ReportID, params RemovePixiesParams)
-	// ListSemanticModels List the semantic models of a workspace that the signed-in person can see
-	// (GET /v1/workspaces/{workspaceId}/semanticModels)
-	ListSemanticModels(w http.ResponseWriter, r *http.Request, workspaceID WorkspaceID, params ListSemanticModelsParams)
-	// ListAbTestsOfSemanticModel List the A/B tests of a semantic model
-	// (GET /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/abTests)
-	ListAbTestsOfSemanticModel(w http.ResponseWriter, r *http.Request, workspaceID WorkspaceID, semanticModelID SemanticModelID)
-	// AssessSemanticModel Assess one semantic model
-	// (POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/assess)
-	AssessSemanticModel(w http.ResponseWriter, r *http.Request, workspaceID WorkspaceID, semanticModelID SemanticModelID, params AssessSemanticModelParams)
-	// DeleteAssessments Delete the assessments of a semantic model
-	// (DELETE /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/assessments)
-	DeleteAssessments(w http.ResponseWriter, r *http.Request, workspaceID WorkspaceID, semanticModelID SemanticModelID)
-	// ListAssessments List the assessments of a semantic model, newest first
-	// (GET /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/assessments)
-	ListAssessments(w http.ResponseWriter, r *http.Request, workspaceID WorkspaceID, semanticModelID SemanticModelID, params ListAssessmentsParams)
-	// GetAssessment Read an assessment
-	// (GET /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/assessments/{assessmentId})
-	GetAssessment(w http.ResponseWriter, r *http.Request, workspaceID WorkspaceID, semanticModelID SemanticModelID, assessmentID AssessmentID)
-	// UnpinAssessment Unpin an assessment
-	// (DELETE /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/assessments/{assessmentId}/pin)
-	UnpinAssessment(w http.ResponseWriter, r *http.Request, workspaceID WorkspaceID, semanticModelID SemanticModelID, assessmentID AssessmentID)
-	// PinAssessment Pin an assessment
-	// (POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/assessments/{assessmentId}/pin)
-	PinAssessment(w http.ResponseWriter, r *http.Request, workspaceID WorkspaceID, semanticModelID SemanticModelID, assessmentID AssessmentID)
-	// GetBenchmarkQuestions Read the saved benchmark questions of a semantic model
-	// (GET /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/benchmark/questions)
-	GetBenchmarkQuestions(w http.ResponseWriter, r *http.Request, workspaceID WorkspaceID, semanticModelID SemanticModelID, params GetBenchmarkQuestionsParams)
-	// GenerateBenchmarkQuestions Generate benchmark questions about a semantic model
-	// (POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/benchmark/questions/generate)
-	GenerateBenchmarkQuestions(w http.ResponseWriter, r *http.Request, workspaceID WorkspaceID, semanticModelID SemanticModelID, params GenerateBenchmarkQuestionsParams)
-	// SaveBenchmarkQuestions Save the benchmark questions of a semantic model
-	// (POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/benchmark/questions/save)
-	SaveBenchmarkQuestions(w http.ResponseWriter, r *http.Request, workspaceID WorkspaceID, semanticModelID SemanticModelID, params SaveBenchmarkQuestionsParams)
-	// ListBenchmarkRuns List the benchmark runs of a semantic model, newest first
-	// (GET /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/benchmark/runs)
-	ListBenchmarkRuns(w http.ResponseWriter, r *http.Request, workspaceID WorkspaceID, semanticModelID SemanticModelID, params ListBenchmarkRunsParams)
-	// StartBenchmarkRun Ask the saved benchmark questions of a semantic model
-	// (POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/benchmark/runs)
-	StartBenchmarkRun(w http.ResponseWriter, r *http.Request, workspaceID WorkspaceID, semanticModelID SemanticModelID, params StartBenchmarkRunParams)
-	// DeleteBenchmarkRun Delete a benchmark run
-	// (DELETE /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/benchmark/runs/{runId})
-	DeleteBenchmarkRun(w http.ResponseWriter, r *http.Request, workspaceID WorkspaceID, semanticModelID SemanticModelID, runID RunID)
-	// GetBenchmarkRun Read a benchmark run
-	// (GET /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/benchmark/runs/{runId})
-	GetBenchmarkRun(w http.ResponseWriter, r *http.Request, workspaceID WorkspaceID, semanticModelID SemanticModelID, runID RunID)
-	// OverruleVerdict Overrule the verdict on an answer
-	// (POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/benchmark/runs/{runId}/questions/{questionId}/verdict)
-	OverruleVerdict(w http.ResponseWriter, r *http.Request, workspaceID WorkspaceID, semanticModelID SemanticModelID, runID RunID, questionID QuestionID)
-	// GetBenchmarkRunResult Read the result of a benchmark run
-	// (GET /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/benchmark/runs/{runId}/result)
-	GetBenchmarkRunResult(w http.ResponseWriter, r *http.Request, workspaceID WorkspaceID, semanticModelID SemanticModelID, runID RunID)
-	// GetHistory List the scores of a semantic model over time, and what was written between them
-	// (GET /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/history)
-	GetHistory(w http.ResponseWriter, r *http.Request, workspaceID WorkspaceID, semanticModelID SemanticModelID, params GetHistoryParams)
-	// Optimize Propose, or propose and write, every kind of optimization
-	// (POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/optimize)
-	Optimize(w http.ResponseWriter, r *http.Request, workspaceID WorkspaceID, semanticModelID SemanticModelID, params OptimizeParams)
-	// ApplyOptimizations Write the kinds of a bundle preview
-	// (POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/optimize/apply)
-	ApplyOptimizations(w http.ResponseWriter, r *http.Request, workspaceID WorkspaceID, semanticModelID SemanticModelID, params ApplyOptimizationsParams)
-	// RevertOptimizations Revert a bundle apply
-	// (POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/optimize/revert)
-	RevertOptimizations(w http.ResponseWriter, r *http.Request, workspaceID WorkspaceID, semanticModelID SemanticModelID, params RevertOptimizationsParams)
-	// RevertOptimization Revert an apply
-	// (POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/revert)
-	RevertOptimization(w http.ResponseWriter, r *http.Request, workspaceID WorkspaceID, semanticModelID SemanticModelID, params RevertOptimizationParams)
-	// ListSchedulesOfModel List the schedule of a semantic model
-	// (GET /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/schedules)
-	ListSchedulesOfModel(w http.ResponseWriter, r *http.Request, workspaceID WorkspaceID, semanticModelID SemanticModelID, params ListSchedulesOfModelParams)
-	// CreateSchedule Schedule the assessments of a semantic model
-	// (POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/schedules)
-	CreateSchedule(w http.ResponseWriter, r *http.Request, workspaceID WorkspaceID, semanticModelID SemanticModelID)
-	// GetAIView Read what an AI sees of a semantic model
-	// (GET /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/view)
-	GetAIView(w http.ResponseWriter, r *http.Request, workspaceID WorkspaceID, semanticModelID SemanticModelID)
-	// ApplyOptimization Write an optimization
-	// (POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/{kind}/apply)
-	ApplyOptimization(w http.ResponseWriter, r *http.Request, workspaceID WorkspaceID, semanticModelID SemanticModelID, kind Kind, params ApplyOptimizationParams)
-	// PreviewOptimization Propose an optimization of a semantic model
-	// (POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/{kind}/preview)
-	PreviewOptimization(w http.ResponseWriter, r *http.Request, workspaceID WorkspaceID, semanticModelID SemanticModelID, kind Kind, params PreviewOptimizationParams)
-	// ScorePreview Score a part of a preview
-	// (POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/{kind}/score)
-	ScorePreview(w http.ResponseWriter, r *http.Request, workspaceID WorkspaceID, semanticModelID SemanticModelID, kind Kind)
-}
-
-// ServerInterfaceWrapper converts contexts to parameters.
-type ServerInterfaceWrapper struct {
-	Handler            ServerInterface
-	HandlerMiddlewares []MiddlewareFunc
-	ErrorHandlerFunc   func(w http.ResponseWriter, r *http.Request, err error)
-}
-
-type MiddlewareFunc func(http.Handler) http.Handler
-
-// GetAccount operation middleware
-func (siw *ServerInterfaceWrapper) GetAccount(w http.ResponseWriter, r *http.Request) {
-
-	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		siw.Handler.GetAccount(w, r)
-	}))
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		handler = middleware(handler)
+// Routes returns the routes of openapi.yaml, which s answers.
+func Routes(s StrictServerInterface, e Errors) []Route {
+	return []Route{
+		{http.MethodGet, "/v1/account", func(w http.ResponseWriter, r *http.Request) {
+			var q GetAccountRequestObject
+			b := binding{r: r}
+			answer(w, b, e, q, s.GetAccount)
+		}},
+		{http.MethodGet, "/v1/account/permissions", func(w http.ResponseWriter, r *http.Request) {
+			var q ListPermissionsRequestObject
+			b := binding{r: r}
+			answer(w, b, e, q, s.ListPermissions)
+		}},
+		{http.MethodGet, "/v1/aiProviders", func(w http.ResponseWriter, r *http.Request) {
+			var q ListAIProvidersRequestObject
+			b := binding{r: r}
+			answer(w, b, e, q, s.ListAIProviders)
+		}},
+		{http.MethodPost, "/v1/aiProviders", func(w http.ResponseWriter, r *http.Request) {
+			var q SaveAIProviderRequestObject
+			b := binding{r: r}
+			body(&b, &q.Body, true)
+			answer(w, b, e, q, s.SaveAIProvider)
+		}},
+		{http.MethodDelete, "/v1/aiProviders/{providerId}", func(w http.ResponseWriter, r *http.Request) {
+			var q DeleteAIProviderRequestObject
+			b := binding{r: r}
+			b.path("providerId", &q.ProviderID)
+			answer(w, b, e, q, s.DeleteAIProvider)
+		}},
+		{http.MethodGet, "/v1/aiProviders/{providerId}", func(w http.ResponseWriter, r *http.Request) {
+			var q GetAIProviderRequestObject
+			b := binding{r: r}
+			b.path("providerId", &q.ProviderID)
+			answer(w, b, e, q, s.GetAIProvider)
+		}},
+		{http.MethodPatch, "/v1/aiProviders/{providerId}", func(w http.ResponseWriter, r *http.Request) {
+			var q ChangeAIProviderRequestObject
+			b := binding{r: r}
+			b.path("providerId", &q.ProviderID)
+			body(&b, &q.Body, true)
+			answer(w, b, e, q, s.ChangeAIProvider)
+		}},
+		{http.MethodPost, "/v1/aiProviders/{providerId}/test", func(w http.ResponseWriter, r *http.Request) {
+			var q TestAIProviderRequestObject
+			b := binding{r: r}
+			b.path("providerId", &q.ProviderID)
+			answer(w, b, e, q, s.TestAIProvider)
+		}},
+		{http.MethodGet, "/v1/aiReadiness/abTests", func(w http.ResponseWriter, r *http.Request) {
+			var q ListAbTestsRequestObject
+			b := binding{r: r}
+			b.query("q", &q.Params.Q)
+			b.query("workspaceId", &q.Params.WorkspaceID)
+			b.query("sort", &q.Params.Sort)
+			b.query("maxResults", &q.Params.MaxResults)
+			b.query("continuationToken", &q.Params.ContinuationToken)
+			answer(w, b, e, q, s.ListAbTests)
+		}},
+		{http.MethodPost, "/v1/aiReadiness/abTests", func(w http.ResponseWriter, r *http.Request) {
+			var q CreateAbTestRequestObject
+			b := binding{r: r}
+			header(&b, "Idempotency-Key", &q.Params.IdempotencyKey)
+			body(&b, &q.Body, true)
+			answer(w, b, e, q, s.CreateAbTest)
+		}},
+		{http.MethodDelete, "/v1/aiReadiness/abTests/{abTestId}", func(w http.ResponseWriter, r *http.Request) {
+			var q DeleteAbTestRequestObject
+			b := binding{r: r}
+			b.path("abTestId", &q.AbTestID)
+			answer(w, b, e, q, s.DeleteAbTest)
+		}},
+		{http.MethodGet, "/v1/aiReadiness/abTests/{abTestId}", func(w http.ResponseWriter, r *http.Request) {
+			var q GetAbTestRequestObject
+			b := binding{r: r}
+			b.path("abTestId", &q.AbTestID)
+			header(&b, "If-None-Match", &q.Params.IfNoneMatch)
+			answer(w, b, e, q, s.GetAbTest)
+		}},
+		{http.MethodPatch, "/v1/aiReadiness/abTests/{abTestId}", func(w http.ResponseWriter, r *http.Request) {
+			var q UpdateAbTestRequestObject
+			b := binding{r: r}
+			b.path("abTestId", &q.AbTestID)
+			header(&b, "If-Match", &q.Params.IfMatch)
+			body(&b, &q.Body, true)
+			answer(w, b, e, q, s.UpdateAbTest)
+		}},
+		{http.MethodGet, "/v1/aiReadiness/abTests/{abTestId}/runs", func(w http.ResponseWriter, r *http.Request) {
+			var q ListAbTestRunsRequestObject
+			b := binding{r: r}
+			b.path("abTestId", &q.AbTestID)
+			b.query("maxResults", &q.Params.MaxResults)
+			b.query("continuationToken", &q.Params.ContinuationToken)
+			answer(w, b, e, q, s.ListAbTestRuns)
+		}},
+		{http.MethodPost, "/v1/aiReadiness/abTests/{abTestId}/runs", func(w http.ResponseWriter, r *http.Request) {
+			var q RunAbTestAgainRequestObject
+			b := binding{r: r}
+			b.path("abTestId", &q.AbTestID)
+			header(&b, "Idempotency-Key", &q.Params.IdempotencyKey)
+			body(&b, &q.Body, false)
+			answer(w, b, e, q, s.RunAbTestAgain)
+		}},
+		{http.MethodDelete, "/v1/aiReadiness/abTests/{abTestId}/runs/{runId}", func(w http.ResponseWriter, r *http.Request) {
+			var q DeleteAbTestRunRequestObject
+			b := binding{r: r}
+			b.path("abTestId", &q.AbTestID)
+			b.path("runId", &q.RunID)
+			answer(w, b, e, q, s.DeleteAbTestRun)
+		}},
+		{http.MethodGet, "/v1/aiReadiness/abTests/{abTestId}/runs/{runId}", func(w http.ResponseWriter, r *http.Request) {
+			var q GetAbTestRunRequestObject
+			b := binding{r: r}
+			b.path("abTestId", &q.AbTestID)
+			b.path("runId", &q.RunID)
+			answer(w, b, e, q, s.GetAbTestRun)
+		}},
+		{http.MethodGet, "/v1/aiReadiness/abTests/{abTestId}/runs/{runId}/result", func(w http.ResponseWriter, r *http.Request) {
+			var q GetAbTestRunResultRequestObject
+			b := binding{r: r}
+			b.path("abTestId", &q.AbTestID)
+			b.path("runId", &q.RunID)
+			answer(w, b, e, q, s.GetAbTestRunResult)
+		}},
+		{http.MethodGet, "/v1/aiReadiness/portfolio", func(w http.ResponseWriter, r *http.Request) {
+			var q GetPortfolioRequestObject
+			b := binding{r: r}
+			b.query("q", &q.Params.Q)
+			b.query("workspaceId", &q.Params.WorkspaceID)
+			b.query("scoreBelow", &q.Params.ScoreBelow)
+			b.query("notAssessedSince", &q.Params.NotAssessedSince)
+			b.query("outdated", &q.Params.Outdated)
+			b.query("sort", &q.Params.Sort)
+			b.query("maxResults", &q.Params.MaxResults)
+			b.query("continuationToken", &q.Params.ContinuationToken)
+			answer(w, b, e, q, s.GetPortfolio)
+		}},
+		{http.MethodGet, "/v1/aiReadiness/portfolio/summary", func(w http.ResponseWriter, r *http.Request) {
+			var q GetPortfolioSummaryRequestObject
+			b := binding{r: r}
+			b.query("q", &q.Params.Q)
+			b.query("workspaceId", &q.Params.WorkspaceID)
+			b.query("scoreBelow", &q.Params.ScoreBelow)
+			b.query("notAssessedSince", &q.Params.NotAssessedSince)
+			b.query("outdated", &q.Params.Outdated)
+			answer(w, b, e, q, s.GetPortfolioSummary)
+		}},
+		{http.MethodGet, "/v1/aiReadiness/schedules", func(w http.ResponseWriter, r *http.Request) {
+			var q ListSchedulesRequestObject
+			b := binding{r: r}
+			b.query("maxResults", &q.Params.MaxResults)
+			b.query("continuationToken", &q.Params.ContinuationToken)
+			answer(w, b, e, q, s.ListSchedules)
+		}},
+		{http.MethodDelete, "/v1/aiReadiness/schedules/{scheduleId}", func(w http.ResponseWriter, r *http.Request) {
+			var q DeleteScheduleRequestObject
+			b := binding{r: r}
+			b.path("scheduleId", &q.ScheduleID)
+			answer(w, b, e, q, s.DeleteSchedule)
+		}},
+		{http.MethodGet, "/v1/aiReadiness/schedules/{scheduleId}", func(w http.ResponseWriter, r *http.Request) {
+			var q GetScheduleRequestObject
+			b := binding{r: r}
+			b.path("scheduleId", &q.ScheduleID)
+			answer(w, b, e, q, s.GetSchedule)
+		}},
+		{http.MethodPatch, "/v1/aiReadiness/schedules/{scheduleId}", func(w http.ResponseWriter, r *http.Request) {
+			var q ChangeScheduleRequestObject
+			b := binding{r: r}
+			b.path("scheduleId", &q.ScheduleID)
+			body(&b, &q.Body, true)
+			answer(w, b, e, q, s.ChangeSchedule)
+		}},
+		{http.MethodGet, "/v1/audit/{object}", func(w http.ResponseWriter, r *http.Request) {
+			var q GetServiceTreeRequestObject
+			b := binding{r: r}
+			b.path("object", &q.Object)
+			answer(w, b, e, q, s.GetServiceTree)
+		}},
+		{http.MethodGet, "/v1/audit/accounts/{accountId}/{object}", func(w http.ResponseWriter, r *http.Request) {
+			var q GetAccountTreeRequestObject
+			b := binding{r: r}
+			b.path("accountId", &q.AccountID)
+			b.path("object", &q.Object)
+			answer(w, b, e, q, s.GetAccountTree)
+		}},
+		{http.MethodGet, "/v1/audit/events", func(w http.ResponseWriter, r *http.Request) {
+			var q ListAuditEventsRequestObject
+			b := binding{r: r}
+			b.query("stream", &q.Params.Stream)
+			b.query("type", &q.Params.Type)
+			b.query("operationId", &q.Params.OperationID)
+			b.query("person", &q.Params.Person)
+			b.query("since", &q.Params.Since)
+			b.query("until", &q.Params.Until)
+			b.query("maxResults", &q.Params.MaxResults)
+			b.query("continuationToken", &q.Params.ContinuationToken)
+			answer(w, b, e, q, s.ListAuditEvents)
+		}},
+		{http.MethodGet, "/v1/audit/proofs/{eventId}", func(w http.ResponseWriter, r *http.Request) {
+			var q GetAuditProofRequestObject
+			b := binding{r: r}
+			b.path("eventId", &q.EventID)
+			answer(w, b, e, q, s.GetAuditProof)
+		}},
+		{http.MethodPost, "/v1/audit/views/{view}", func(w http.ResponseWriter, r *http.Request) {
+			var q ListViewAsOfRequestObject
+			b := binding{r: r}
+			b.path("view", &q.View)
+			header(&b, "Idempotency-Key", &q.Params.IdempotencyKey)
+			body(&b, &q.Body, true)
+			answer(w, b, e, q, s.ListViewAsOf)
+		}},
+		{http.MethodGet, "/v1/licenses", func(w http.ResponseWriter, r *http.Request) {
+			var q ListLicensesRequestObject
+			b := binding{r: r}
+			answer(w, b, e, q, s.ListLicenses)
+		}},
+		{http.MethodGet, "/v1/operations", func(w http.ResponseWriter, r *http.Request) {
+			var q ListOperationsRequestObject
+			b := binding{r: r}
+			b.query("status", &q.Params.Status)
+			b.query("maxResults", &q.Params.MaxResults)
+			b.query("continuationToken", &q.Params.ContinuationToken)
+			answer(w, b, e, q, s.ListOperations)
+		}},
+		{http.MethodGet, "/v1/operations/{operationId}", func(w http.ResponseWriter, r *http.Request) {
+			var q GetOperationRequestObject
+			b := binding{r: r}
+			b.path("operationId", &q.OperationID)
+			header(&b, "If-None-Match", &q.Params.IfNoneMatch)
+			answer(w, b, e, q, s.GetOperation)
+		}},
+		{http.MethodPost, "/v1/operations/{operationId}/cancel", func(w http.ResponseWriter, r *http.Request) {
+			var q CancelOperationRequestObject
+			b := binding{r: r}
+			b.path("operationId", &q.OperationID)
+			header(&b, "Idempotency-Key", &q.Params.IdempotencyKey)
+			answer(w, b, e, q, s.CancelOperation)
+		}},
+		{http.MethodGet, "/v1/operations/{operationId}/result", func(w http.ResponseWriter, r *http.Request) {
+			var q GetOperationResultRequestObject
+			b := binding{r: r}
+			b.path("operationId", &q.OperationID)
+			answer(w, b, e, q, s.GetOperationResult)
+		}},
+		{http.MethodGet, "/v1/trackedItems", func(w http.ResponseWriter, r *http.Request) {
+			var q ListTrackedItemsRequestObject
+			b := binding{r: r}
+			b.query("licenseId", &q.Params.LicenseID)
+			b.query("maxResults", &q.Params.MaxResults)
+			b.query("continuationToken", &q.Params.ContinuationToken)
+			answer(w, b, e, q, s.ListTrackedItems)
+		}},
+		{http.MethodGet, "/v1/workspaces", func(w http.ResponseWriter, r *http.Request) {
+			var q ListWorkspacesRequestObject
+			b := binding{r: r}
+			b.query("maxResults", &q.Params.MaxResults)
+			b.query("continuationToken", &q.Params.ContinuationToken)
+			answer(w, b, e, q, s.ListWorkspaces)
+		}},
+		{http.MethodPost, "/v1/workspaces/{workspaceId}/aiReadiness/assess", func(w http.ResponseWriter, r *http.Request) {
+			var q AssessSemanticModelsRequestObject
+			b := binding{r: r}
+			b.path("workspaceId", &q.WorkspaceID)
+			header(&b, "Idempotency-Key", &q.Params.IdempotencyKey)
+			body(&b, &q.Body, true)
+			answer(w, b, e, q, s.AssessSemanticModels)
+		}},
+		{http.MethodGet, "/v1/workspaces/{workspaceId}/dataAgents", func(w http.ResponseWriter, r *http.Request) {
+			var q ListDataAgentsRequestObject
+			b := binding{r: r}
+			b.path("workspaceId", &q.WorkspaceID)
+			b.query("maxResults", &q.Params.MaxResults)
+			b.query("continuationToken", &q.Params.ContinuationToken)
+			answer(w, b, e, q, s.ListDataAgents)
+		}},
+		{http.MethodGet, "/v1/workspaces/{workspaceId}/dataAgents/{dataAgentId}/abTests", func(w http.ResponseWriter, r *http.Request) {
+			var q ListAbTestsOfDataAgentRequestObject
+			b := binding{r: r}
+			b.path("workspaceId", &q.WorkspaceID)
+			b.path("dataAgentId", &q.DataAgentID)
+			answer(w, b, e, q, s.ListAbTestsOfDataAgent)
+		}},
+		{http.MethodPost, "/v1/workspaces/{workspaceId}/dataAgents/{dataAgentId}/aiReadiness/assess", func(w http.ResponseWriter, r *http.Request) {
+			var q AssessDataAgentRequestObject
+			b := binding{r: r}
+			b.path("workspaceId", &q.WorkspaceID)
+			b.path("dataAgentId", &q.DataAgentID)
+			header(&b, "Idempotency-Key", &q.Params.IdempotencyKey)
+			answer(w, b, e, q, s.AssessDataAgent)
+		}},
+		{http.MethodGet, "/v1/workspaces/{workspaceId}/dataAgents/{dataAgentId}/aiReadiness/assessments", func(w http.ResponseWriter, r *http.Request) {
+			var q ListDataAgentAssessmentsRequestObject
+			b := binding{r: r}
+			b.path("workspaceId", &q.WorkspaceID)
+			b.path("dataAgentId", &q.DataAgentID)
+			b.query("maxResults", &q.Params.MaxResults)
+			b.query("continuationToken", &q.Params.ContinuationToken)
+			answer(w, b, e, q, s.ListDataAgentAssessments)
+		}},
+		{http.MethodGet, "/v1/workspaces/{workspaceId}/dataAgents/{dataAgentId}/aiReadiness/assessments/{assessmentId}", func(w http.ResponseWriter, r *http.Request) {
+			var q GetDataAgentAssessmentRequestObject
+			b := binding{r: r}
+			b.path("workspaceId", &q.WorkspaceID)
+			b.path("dataAgentId", &q.DataAgentID)
+			b.path("assessmentId", &q.AssessmentID)
+			answer(w, b, e, q, s.GetDataAgentAssessment)
+		}},
+		{http.MethodGet, "/v1/workspaces/{workspaceId}/reports", func(w http.ResponseWriter, r *http.Request) {
+			var q ListReportsRequestObject
+			b := binding{r: r}
+			b.path("workspaceId", &q.WorkspaceID)
+			b.query("semanticModelId", &q.Params.SemanticModelID)
+			b.query("maxResults", &q.Params.MaxResults)
+			b.query("continuationToken", &q.Params.ContinuationToken)
+			answer(w, b, e, q, s.ListReports)
+		}},
+		{http.MethodPost, "/v1/workspaces/{workspaceId}/reports/{reportId}/addPixies", func(w http.ResponseWriter, r *http.Request) {
+			var q AddPixiesRequestObject
+			b := binding{r: r}
+			b.path("workspaceId", &q.WorkspaceID)
+			b.path("reportId", &q.ReportID)
+			header(&b, "Idempotency-Key", &q.Params.IdempotencyKey)
+			answer(w, b, e, q, s.AddPixies)
+		}},
+		{http.MethodGet, "/v1/workspaces/{workspaceId}/reports/{reportId}/pixies", func(w http.ResponseWriter, r *http.Request) {
+			var q GetReportPixiesRequestObject
+			b := binding{r: r}
+			b.path("workspaceId", &q.WorkspaceID)
+			b.path("reportId", &q.ReportID)
+			answer(w, b, e, q, s.GetReportPixies)
+		}},
+		{http.MethodGet, "/v1/workspaces/{workspaceId}/reports/{reportId}/pixies/views", func(w http.ResponseWriter, r *http.Request) {
+			var q GetPageViewsRequestObject
+			b := binding{r: r}
+			b.path("workspaceId", &q.WorkspaceID)
+			b.path("reportId", &q.ReportID)
+			answer(w, b, e, q, s.GetPageViews)
+		}},
+		{http.MethodPost, "/v1/workspaces/{workspaceId}/reports/{reportId}/removePixies", func(w http.ResponseWriter, r *http.Request) {
+			var q RemovePixiesRequestObject
+			b := binding{r: r}
+			b.path("workspaceId", &q.WorkspaceID)
+			b.path("reportId", &q.ReportID)
+			header(&b, "Idempotency-Key", &q.Params.IdempotencyKey)
+			answer(w, b, e, q, s.RemovePixies)
+		}},
+		{http.MethodPost, "/v1/workspaces/{workspaceId}/reports/addPixies", func(w http.ResponseWriter, r *http.Request) {
+			var q AddPixiesToReportsRequestObject
+			b := binding{r: r}
+			b.path("workspaceId", &q.WorkspaceID)
+			header(&b, "Idempotency-Key", &q.Params.IdempotencyKey)
+			body(&b, &q.Body, true)
+			answer(w, b, e, q, s.AddPixiesToReports)
+		}},
+		{http.MethodPost, "/v1/workspaces/{workspaceId}/reports/removePixies", func(w http.ResponseWriter, r *http.Request) {
+			var q RemovePixiesFromReportsRequestObject
+			b := binding{r: r}
+			b.path("workspaceId", &q.WorkspaceID)
+			header(&b, "Idempotency-Key", &q.Params.IdempotencyKey)
+			body(&b, &q.Body, true)
+			answer(w, b, e, q, s.RemovePixiesFromReports)
+		}},
+		{http.MethodGet, "/v1/workspaces/{workspaceId}/semanticModels", func(w http.ResponseWriter, r *http.Request) {
+			var q ListSemanticModelsRequestObject
+			b := binding{r: r}
+			b.path("workspaceId", &q.WorkspaceID)
+			b.query("maxResults", &q.Params.MaxResults)
+			b.query("continuationToken", &q.Params.ContinuationToken)
+			answer(w, b, e, q, s.ListSemanticModels)
+		}},
+		{http.MethodGet, "/v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/abTests", func(w http.ResponseWriter, r *http.Request) {
+			var q ListAbTestsOfSemanticModelRequestObject
+			b := binding{r: r}
+			b.path("workspaceId", &q.WorkspaceID)
+			b.path("semanticModelId", &q.SemanticModelID)
+			answer(w, b, e, q, s.ListAbTestsOfSemanticModel)
+		}},
+		{http.MethodPost, "/v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/{kind}/apply", func(w http.ResponseWriter, r *http.Request) {
+			var q ApplyOptimizationRequestObject
+			b := binding{r: r}
+			b.path("workspaceId", &q.WorkspaceID)
+			b.path("semanticModelId", &q.SemanticModelID)
+			b.path("kind", &q.Kind)
+			header(&b, "Idempotency-Key", &q.Params.IdempotencyKey)
+			body(&b, &q.Body, true)
+			answer(w, b, e, q, s.ApplyOptimization)
+		}},
+		{http.MethodPost, "/v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/{kind}/preview", func(w http.ResponseWriter, r *http.Request) {
+			var q PreviewOptimizationRequestObject
+			b := binding{r: r}
+			b.path("workspaceId", &q.WorkspaceID)
+			b.path("semanticModelId", &q.SemanticModelID)
+			b.path("kind", &q.Kind)
+			header(&b, "Idempotency-Key", &q.Params.IdempotencyKey)
+			answer(w, b, e, q, s.PreviewOptimization)
+		}},
+		{http.MethodPost, "/v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/{kind}/score", func(w http.ResponseWriter, r *http.Request) {
+			var q ScorePreviewRequestObject
+			b := binding{r: r}
+			b.path("workspaceId", &q.WorkspaceID)
+			b.path("semanticModelId", &q.SemanticModelID)
+			b.path("kind", &q.Kind)
+			body(&b, &q.Body, true)
+			answer(w, b, e, q, s.ScorePreview)
+		}},
+		{http.MethodPost, "/v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/assess", func(w http.ResponseWriter, r *http.Request) {
+			var q AssessSemanticModelRequestObject
+			b := binding{r: r}
+			b.path("workspaceId", &q.WorkspaceID)
+			b.path("semanticModelId", &q.SemanticModelID)
+			header(&b, "Idempotency-Key", &q.Params.IdempotencyKey)
+			answer(w, b, e, q, s.AssessSemanticModel)
+		}},
+		{http.MethodDelete, "/v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/assessments", func(w http.ResponseWriter, r *http.Request) {
+			var q DeleteAssessmentsRequestObject
+			b := binding{r: r}
+			b.path("workspaceId", &q.WorkspaceID)
+			b.path("semanticModelId", &q.SemanticModelID)
+			answer(w, b, e, q, s.DeleteAssessments)
+		}},
+		{http.MethodGet, "/v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/assessments", func(w http.ResponseWriter, r *http.Request) {
+			var q ListAssessmentsRequestObject
+			b := binding{r: r}
+			b.path("workspaceId", &q.WorkspaceID)
+			b.path("semanticModelId", &q.SemanticModelID)
+			b.query("pinned", &q.Params.Pinned)
+			b.query("maxResults", &q.Params.MaxResults)
+			b.query("continuationToken", &q.Params.ContinuationToken)
+			answer(w, b, e, q, s.ListAssessments)
+		}},
+		{http.MethodGet, "/v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/assessments/{assessmentId}", func(w http.ResponseWriter, r *http.Request) {
+			var q GetAssessmentRequestObject
+			b := binding{r: r}
+			b.path("workspaceId", &q.WorkspaceID)
+			b.path("semanticModelId", &q.SemanticModelID)
+			b.path("assessmentId", &q.AssessmentID)
+			answer(w, b, e, q, s.GetAssessment)
+		}},
+		{http.MethodDelete, "/v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/assessments/{assessmentId}/pin", func(w http.ResponseWriter, r *http.Request) {
+			var q UnpinAssessmentRequestObject
+			b := binding{r: r}
+			b.path("workspaceId", &q.WorkspaceID)
+			b.path("semanticModelId", &q.SemanticModelID)
+			b.path("assessmentId", &q.AssessmentID)
+			answer(w, b, e, q, s.UnpinAssessment)
+		}},
+		{http.MethodPost, "/v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/assessments/{assessmentId}/pin", func(w http.ResponseWriter, r *http.Request) {
+			var q PinAssessmentRequestObject
+			b := binding{r: r}
+			b.path("workspaceId", &q.WorkspaceID)
+			b.path("semanticModelId", &q.SemanticModelID)
+			b.path("assessmentId", &q.AssessmentID)
+			answer(w, b, e, q, s.PinAssessment)
+		}},
+		{http.MethodGet, "/v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/benchmark/questions", func(w http.ResponseWriter, r *http.Request) {
+			var q GetBenchmarkQuestionsRequestObject
+			b := binding{r: r}
+			b.path("workspaceId", &q.WorkspaceID)
+			b.path("semanticModelId", &q.SemanticModelID)
+			b.query("format", &q.Params.Format)
+			answer(w, b, e, q, s.GetBenchmarkQuestions)
+		}},
+		{http.MethodPost, "/v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/benchmark/questions/generate", func(w http.ResponseWriter, r *http.Request) {
+			var q GenerateBenchmarkQuestionsRequestObject
+			b := binding{r: r}
+			b.path("workspaceId", &q.WorkspaceID)
+			b.path("semanticModelId", &q.SemanticModelID)
+			header(&b, "Idempotency-Key", &q.Params.IdempotencyKey)
+			body(&b, &q.Body, false)
+			answer(w, b, e, q, s.GenerateBenchmarkQuestions)
+		}},
+		{http.MethodPost, "/v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/benchmark/questions/save", func(w http.ResponseWriter, r *http.Request) {
+			var q SaveBenchmarkQuestionsRequestObject
+			b := binding{r: r}
+			b.path("workspaceId", &q.WorkspaceID)
+			b.path("semanticModelId", &q.SemanticModelID)
+			header(&b, "Idempotency-Key", &q.Params.IdempotencyKey)
+			body(&b, &q.Body, true)
+			answer(w, b, e, q, s.SaveBenchmarkQuestions)
+		}},
+		{http.MethodGet, "/v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/benchmark/runs", func(w http.ResponseWriter, r *http.Request) {
+			var q ListBenchmarkRunsRequestObject
+			b := binding{r: r}
+			b.path("workspaceId", &q.WorkspaceID)
+			b.path("semanticModelId", &q.SemanticModelID)
+			b.query("maxResults", &q.Params.MaxResults)
+			b.query("continuationToken", &q.Params.ContinuationToken)
+			answer(w, b, e, q, s.ListBenchmarkRuns)
+		}},
+		{http.MethodPost, "/v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/benchmark/runs", func(w http.ResponseWriter, r *http.Request) {
+			var q StartBenchmarkRunRequestObject
+			b := binding{r: r}
+			b.path("workspaceId", &q.WorkspaceID)
+			b.path("semanticModelId", &q.SemanticModelID)
+			header(&b, "Idempotency-Key", &q.Params.IdempotencyKey)
+			body(&b, &q.Body, true)
+			answer(w, b, e, q, s.StartBenchmarkRun)
+		}},
+		{http.MethodDelete, "/v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/benchmark/runs/{runId}", func(w http.ResponseWriter, r *http.Request) {
+			var q DeleteBenchmarkRunRequestObject
+			b := binding{r: r}
+			b.path("workspaceId", &q.WorkspaceID)
+			b.path("semanticModelId", &q.SemanticModelID)
+			b.path("runId", &q.RunID)
+			answer(w, b, e, q, s.DeleteBenchmarkRun)
+		}},
+		{http.MethodGet, "/v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/benchmark/runs/{runId}", func(w http.ResponseWriter, r *http.Request) {
+			var q GetBenchmarkRunRequestObject
+			b := binding{r: r}
+			b.path("workspaceId", &q.WorkspaceID)
+			b.path("semanticModelId", &q.SemanticModelID)
+			b.path("runId", &q.RunID)
+			answer(w, b, e, q, s.GetBenchmarkRun)
+		}},
+		{http.MethodPost, "/v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/benchmark/runs/{runId}/questions/{questionId}/verdict", func(w http.ResponseWriter, r *http.Request) {
+			var q OverruleVerdictRequestObject
+			b := binding{r: r}
+			b.path("workspaceId", &q.WorkspaceID)
+			b.path("semanticModelId", &q.SemanticModelID)
+			b.path("runId", &q.RunID)
+			b.path("questionId", &q.QuestionID)
+			body(&b, &q.Body, true)
+			answer(w, b, e, q, s.OverruleVerdict)
+		}},
+		{http.MethodGet, "/v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/benchmark/runs/{runId}/result", func(w http.ResponseWriter, r *http.Request) {
+			var q GetBenchmarkRunResultRequestObject
+			b := binding{r: r}
+			b.path("workspaceId", &q.WorkspaceID)
+			b.path("semanticModelId", &q.SemanticModelID)
+			b.path("runId", &q.RunID)
+			answer(w, b, e, q, s.GetBenchmarkRunResult)
+		}},
+		{http.MethodPost, "/v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/benchmark/runs/import", func(w http.ResponseWriter, r *http.Request) {
+			var q ImportBenchmarkRunRequestObject
+			b := binding{r: r}
+			b.path("workspaceId", &q.WorkspaceID)
+			b.path("semanticModelId", &q.SemanticModelID)
+			header(&b, "Idempotency-Key", &q.Params.IdempotencyKey)
+			body(&b, &q.Body, true)
+			answer(w, b, e, q, s.ImportBenchmarkRun)
+		}},
+		{http.MethodGet, "/v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/history", func(w http.ResponseWriter, r *http.Request) {
+			var q GetHistoryRequestObject
+			b := binding{r: r}
+			b.path("workspaceId", &q.WorkspaceID)
+			b.path("semanticModelId", &q.SemanticModelID)
+			b.query("maxResults", &q.Params.MaxResults)
+			b.query("continuationToken", &q.Params.ContinuationToken)
+			answer(w, b, e, q, s.GetHistory)
+		}},
+		{http.MethodPost, "/v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/optimize", func(w http.ResponseWriter, r *http.Request) {
+			var q OptimizeRequestObject
+			b := binding{r: r}
+			b.path("workspaceId", &q.WorkspaceID)
+			b.path("semanticModelId", &q.SemanticModelID)
+			header(&b, "Idempotency-Key", &q.Params.IdempotencyKey)
+			body(&b, &q.Body, true)
+			answer(w, b, e, q, s.Optimize)
+		}},
+		{http.MethodPost, "/v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/optimize/apply", func(w http.ResponseWriter, r *http.Request) {
+			var q ApplyOptimizationsRequestObject
+			b := binding{r: r}
+			b.path("workspaceId", &q.WorkspaceID)
+			b.path("semanticModelId", &q.SemanticModelID)
+			header(&b, "Idempotency-Key", &q.Params.IdempotencyKey)
+			body(&b, &q.Body, true)
+			answer(w, b, e, q, s.ApplyOptimizations)
+		}},
+		{http.MethodPost, "/v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/optimize/revert", func(w http.ResponseWriter, r *http.Request) {
+			var q RevertOptimizationsRequestObject
+			b := binding{r: r}
+			b.path("workspaceId", &q.WorkspaceID)
+			b.path("semanticModelId", &q.SemanticModelID)
+			header(&b, "Idempotency-Key", &q.Params.IdempotencyKey)
+			body(&b, &q.Body, true)
+			answer(w, b, e, q, s.RevertOptimizations)
+		}},
+		{http.MethodPost, "/v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/revert", func(w http.ResponseWriter, r *http.Request) {
+			var q RevertOptimizationRequestObject
+			b := binding{r: r}
+			b.path("workspaceId", &q.WorkspaceID)
+			b.path("semanticModelId", &q.SemanticModelID)
+			header(&b, "Idempotency-Key", &q.Params.IdempotencyKey)
+			body(&b, &q.Body, true)
+			answer(w, b, e, q, s.RevertOptimization)
+		}},
+		{http.MethodGet, "/v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/schedules", func(w http.ResponseWriter, r *http.Request) {
+			var q ListSchedulesOfModelRequestObject
+			b := binding{r: r}
+			b.path("workspaceId", &q.WorkspaceID)
+			b.path("semanticModelId", &q.SemanticModelID)
+			b.query("maxResults", &q.Params.MaxResults)
+			b.query("continuationToken", &q.Params.ContinuationToken)
+			answer(w, b, e, q, s.ListSchedulesOfModel)
+		}},
+		{http.MethodPost, "/v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/schedules", func(w http.ResponseWriter, r *http.Request) {
+			var q CreateScheduleRequestObject
+			b := binding{r: r}
+			b.path("workspaceId", &q.WorkspaceID)
+			b.path("semanticModelId", &q.SemanticModelID)
+			body(&b, &q.Body, true)
+			answer(w, b, e, q, s.CreateSchedule)
+		}},
+		{http.MethodGet, "/v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/view", func(w http.ResponseWriter, r *http.Request) {
+			var q GetAIViewRequestObject
+			b := binding{r: r}
+			b.path("workspaceId", &q.WorkspaceID)
+			b.path("semanticModelId", &q.SemanticModelID)
+			answer(w, b, e, q, s.GetAIView)
+		}},
 	}
-
-	handler.ServeHTTP(w, r)
-}
-
-// ListPermissions operation middleware
-func (siw *ServerInterfaceWrapper) ListPermissions(w http.ResponseWriter, r *http.Request) {
-
-	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		siw.Handler.ListPermissions(w, r)
-	}))
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		handler = middleware(handler)
-	}
-
-	handler.ServeHTTP(w, r)
-}
-
-// ListAIProviders operation middleware
-func (siw *ServerInterfaceWrapper) ListAIProviders(w http.ResponseWriter, r *http.Request) {
-
-	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		siw.Handler.ListAIProviders(w, r)
-	}))
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		handler = middleware(handler)
-	}
-
-	handler.ServeHTTP(w, r)
-}
-
-// SaveAIProvider operation middleware
-func (siw *ServerInterfaceWrapper) SaveAIProvider(w http.ResponseWriter, r *http.Request) {
-
-	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		siw.Handler.SaveAIProvider(w, r)
-	}))
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		handler = middleware(handler)
-	}
-
-	handler.ServeHTTP(w, r)
-}
-
-// DeleteAIProvider operation middleware
-func (siw *ServerInterfaceWrapper) DeleteAIProvider(w http.ResponseWriter, r *http.Request) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "providerId" -------------
-	var providerID ProviderID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "providerId", mux.Vars(r)["providerId"], &providerID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "providerId", Err: err})
-		return
-	}
-
-	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		siw.Handler.DeleteAIProvider(w, r, providerID)
-	}))
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		handler = middleware(handler)
-	}
-
-	handler.ServeHTTP(w, r)
-}
-
-// GetAIProvider operation middleware
-func (siw *ServerInterfaceWrapper) GetAIProvider(w http.ResponseWriter, r *http.Request) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "providerId" -------------
-	var providerID ProviderID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "providerId", mux.Vars(r)["providerId"], &providerID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "providerId", Err: err})
-		return
-	}
-
-	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		siw.Handler.GetAIProvider(w, r, providerID)
-	}))
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		handler = middleware(handler)
-	}
-
-	handler.ServeHTTP(w, r)
-}
-
-// ChangeAIProvider operation middleware
-func (siw *ServerInterfaceWrapper) ChangeAIProvider(w http.ResponseWriter, r *http.Request) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "providerId" -------------
-	var providerID ProviderID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "providerId", mux.Vars(r)["providerId"], &providerID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "providerId", Err: err})
-		return
-	}
-
-	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		siw.Handler.ChangeAIProvider(w, r, providerID)
-	}))
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		handler = middleware(handler)
-	}
-
-	handler.ServeHTTP(w, r)
-}
-
-// TestAIProvider operation middleware
-func (siw *ServerInterfaceWrapper) TestAIProvider(w http.ResponseWriter, r *http.Request) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "providerId" -------------
-	var providerID ProviderID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "providerId", mux.Vars(r)["providerId"], &providerID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "providerId", Err: err})
-		return
-	}
-
-	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		siw.Handler.TestAIProvider(w, r, providerID)
-	}))
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		handler = middleware(handler)
-	}
-
-	handler.ServeHTTP(w, r)
-}
-
-// ListAbTests operation middleware
-func (siw *ServerInterfaceWrapper) ListAbTests(w http.ResponseWriter, r *http.Request) {
-
-	var err error
-	_ = err
-
-	// Parameter object where we will unmarshal all parameters from the context
-	var params ListAbTestsParams
-
-	// ------------- Optional query parameter "q" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "q", r.URL.Query(), &params.Q, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
-	if err != nil {
-		var requiredError *runtime.RequiredParameterError
-		if errors.As(err, &requiredError) {
-			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "q"})
-		} else {
-			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "q", Err: err})
-		}
-		return
-	}
-
-	// ------------- Optional query parameter "workspaceId" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "workspaceId", r.URL.Query(), &params.WorkspaceID, runtime.BindQueryParameterOptions{Type: "string", Format: "uuid"})
-	if err != nil {
-		var requiredError *runtime.RequiredParameterError
-		if errors.As(err, &requiredError) {
-			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "workspaceId"})
-		} else {
-			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "workspaceId", Err: err})
-		}
-		return
-	}
-
-	// ------------- Optional query parameter "sort" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "sort", r.URL.Query(), &params.Sort, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
-	if err != nil {
-		var requiredError *runtime.RequiredParameterError
-		if errors.As(err, &requiredError) {
-			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "sort"})
-		} else {
-			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "sort", Err: err})
-		}
-		return
-	}
-
-	// ------------- Optional query parameter "maxResults" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "maxResults", r.URL.Query(), &params.MaxResults, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
-	if err != nil {
-		var requiredError *runtime.RequiredParameterError
-		if errors.As(err, &requiredError) {
-			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "maxResults"})
-		} else {
-			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "maxResults", Err: err})
-		}
-		return
-	}
-
-	// ------------- Optional query parameter "continuationToken" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "continuationToken", r.URL.Query(), &params.ContinuationToken, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
-	if err != nil {
-		var requiredError *runtime.RequiredParameterError
-		if errors.As(err, &requiredError) {
-			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "continuationToken"})
-		} else {
-			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "continuationToken", Err: err})
-		}
-		return
-	}
-
-	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		siw.Handler.ListAbTests(w, r, params)
-	}))
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		handler = middleware(handler)
-	}
-
-	handler.ServeHTTP(w, r)
-}
-
-// CreateAbTest operation middleware
-func (siw *ServerInterfaceWrapper) CreateAbTest(w http.ResponseWriter, r *http.Request) {
-
-	var err error
-	_ = err
-
-	// Parameter object where we will unmarshal all parameters from the context
-	var params CreateAbTestParams
-
-	headers := r.Header
-
-	// ------------- Optional header parameter "Idempotency-Key" -------------
-	if valueList, found := headers[http.CanonicalHeaderKey("Idempotency-Key")]; found {
-		var IdempotencyKey IdempotencyKey
-		n := len(valueList)
-		if n != 1 {
-			siw.ErrorHandlerFunc(w, r, &TooManyValuesForParamError{ParamName: "Idempotency-Key", Count: n})
-			return
-		}
-
-		err = runtime.BindStyledParameterWithOptions("simple", "Idempotency-Key", valueList[0], &IdempotencyKey, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
-		if err != nil {
-			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "Idempotency-Key", Err: err})
-			return
-		}
-
-		params.IdempotencyKey = &IdempotencyKey
-
-	}
-
-	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		siw.Handler.CreateAbTest(w, r, params)
-	}))
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		handler = middleware(handler)
-	}
-
-	handler.ServeHTTP(w, r)
-}
-
-// DeleteAbTest operation middleware
-func (siw *ServerInterfaceWrapper) DeleteAbTest(w http.ResponseWriter, r *http.Request) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "abTestId" -------------
-	var abTestID AbTestID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "abTestId", mux.Vars(r)["abTestId"], &abTestID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "abTestId", Err: err})
-		return
-	}
-
-	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		siw.Handler.DeleteAbTest(w, r, abTestID)
-	}))
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		handler = middleware(handler)
-	}
-
-	handler.ServeHTTP(w, r)
-}
-
-// GetAbTest operation middleware
-func (siw *ServerInterfaceWrapper) GetAbTest(w http.ResponseWriter, r *http.Request) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "abTestId" -------------
-	var abTestID AbTestID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "abTestId", mux.Vars(r)["abTestId"], &abTestID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "abTestId", Err: err})
-		return
-	}
-
-	// Parameter object where we will unmarshal all parameters from the context
-	var params GetAbTestParams
-
-	headers := r.Header
-
-	// ------------- Optional header parameter "If-None-Match" -------------
-	if valueList, found := headers[http.CanonicalHeaderKey("If-None-Match")]; found {
-		var IfNoneMatch string
-		n := len(valueList)
-		if n != 1 {
-			siw.ErrorHandlerFunc(w, r, &TooManyValuesForParamError{ParamName: "If-None-Match", Count: n})
-			return
-		}
-
-		err = runtime.BindStyledParameterWithOptions("simple", "If-None-Match", valueList[0], &IfNoneMatch, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
-		if err != nil {
-			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "If-None-Match", Err: err})
-			return
-		}
-
-		params.IfNoneMatch = &IfNoneMatch
-
-	}
-
-	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		siw.Handler.GetAbTest(w, r, abTestID, params)
-	}))
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		handler = middleware(handler)
-	}
-
-	handler.ServeHTTP(w, r)
-}
-
-// UpdateAbTest operation middleware
-func (siw *ServerInterfaceWrapper) UpdateAbTest(w http.ResponseWriter, r *http.Request) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "abTestId" -------------
-	var abTestID AbTestID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "abTestId", mux.Vars(r)["abTestId"], &abTestID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "abTestId", Err: err})
-		return
-	}
-
-	// Parameter object where we will unmarshal all parameters from the context
-	var params UpdateAbTestParams
-
-	headers := r.Header
-
-	// ------------- Optional header parameter "If-Match" -------------
-	if valueList, found := headers[http.CanonicalHeaderKey("If-Match")]; found {
-		var IfMatch string
-		n := len(valueList)
-		if n != 1 {
-			siw.ErrorHandlerFunc(w, r, &TooManyValuesForParamError{ParamName: "If-Match", Count: n})
-			return
-		}
-
-		err = runtime.BindStyledParameterWithOptions("simple", "If-Match", valueList[0], &IfMatch, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
-		if err != nil {
-			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "If-Match", Err: err})
-			return
-		}
-
-		params.IfMatch = &IfMatch
-
-	}
-
-	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		siw.Handler.UpdateAbTest(w, r, abTestID, params)
-	}))
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		handler = middleware(handler)
-	}
-
-	handler.ServeHTTP(w, r)
-}
-
-// ListAbTestRuns operation middleware
-func (siw *ServerInterfaceWrapper) ListAbTestRuns(w http.ResponseWriter, r *http.Request) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "abTestId" -------------
-	var abTestID AbTestID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "abTestId", mux.Vars(r)["abTestId"], &abTestID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "abTestId", Err: err})
-		return
-	}
-
-	// Parameter object where we will unmarshal all parameters from the context
-	var params ListAbTestRunsParams
-
-	// ------------- Optional query parameter "maxResults" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "maxResults", r.URL.Query(), &params.MaxResults, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
-	if err != nil {
-		var requiredError *runtime.RequiredParameterError
-		if errors.As(err, &requiredError) {
-			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "maxResults"})
-		} else {
-			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "maxResults", Err: err})
-		}
-		return
-	}
-
-	// ------------- Optional query parameter "continuationToken" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "continuationToken", r.URL.Query(), &params.ContinuationToken, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
-	if err != nil {
-		var requiredError *runtime.RequiredParameterError
-		if errors.As(err, &requiredError) {
-			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "continuationToken"})
-		} else {
-			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "continuationToken", Err: err})
-		}
-		return
-	}
-
-	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		siw.Handler.ListAbTestRuns(w, r, abTestID, params)
-	}))
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		handler = middleware(handler)
-	}
-
-	handler.ServeHTTP(w, r)
-}
-
-// RunAbTestAgain operation middleware
-func (siw *ServerInterfaceWrapper) RunAbTestAgain(w http.ResponseWriter, r *http.Request) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "abTestId" -------------
-	var abTestID AbTestID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "abTestId", mux.Vars(r)["abTestId"], &abTestID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "abTestId", Err: err})
-		return
-	}
-
-	// Parameter object where we will unmarshal all parameters from the context
-	var params RunAbTestAgainParams
-
-	headers := r.Header
-
-	// ------------- Optional header parameter "Idempotency-Key" -------------
-	if valueList, found := headers[http.CanonicalHeaderKey("Idempotency-Key")]; found {
-		var IdempotencyKey IdempotencyKey
-		n := len(valueList)
-		if n != 1 {
-			siw.ErrorHandlerFunc(w, r, &TooManyValuesForParamError{ParamName: "Idempotency-Key", Count: n})
-			return
-		}
-
-		err = runtime.BindStyledParameterWithOptions("simple", "Idempotency-Key", valueList[0], &IdempotencyKey, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
-		if err != nil {
-			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "Idempotency-Key", Err: err})
-			return
-		}
-
-		params.IdempotencyKey = &IdempotencyKey
-
-	}
-
-	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		siw.Handler.RunAbTestAgain(w, r, abTestID, params)
-	}))
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		handler = middleware(handler)
-	}
-
-	handler.ServeHTTP(w, r)
-}
-
-// DeleteAbTestRun operation middleware
-func (siw *ServerInterfaceWrapper) DeleteAbTestRun(w http.ResponseWriter, r *http.Request) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "abTestId" -------------
-	var abTestID AbTestID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "abTestId", mux.Vars(r)["abTestId"], &abTestID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "abTestId", Err: err})
-		return
-	}
-
-	// ------------- Path parameter "runId" -------------
-	var runID RunID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "runId", mux.Vars(r)["runId"], &runID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "runId", Err: err})
-		return
-	}
-
-	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		siw.Handler.DeleteAbTestRun(w, r, abTestID, runID)
-	}))
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		handler = middleware(handler)
-	}
-
-	handler.ServeHTTP(w, r)
-}
-
-// GetAbTestRun operation middleware
-func (siw *ServerInterfaceWrapper) GetAbTestRun(w http.ResponseWriter, r *http.Request) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "abTestId" -------------
-	var abTestID AbTestID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "abTestId", mux.Vars(r)["abTestId"], &abTestID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "abTestId", Err: err})
-		return
-	}
-
-	// ------------- Path parameter "runId" -------------
-	var runID RunID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "runId", mux.Vars(r)["runId"], &runID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "runId", Err: err})
-		return
-	}
-
-	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		siw.Handler.GetAbTestRun(w, r, abTestID, runID)
-	}))
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		handler = middleware(handler)
-	}
-
-	handler.ServeHTTP(w, r)
-}
-
-// GetAbTestRunResult operation middleware
-func (siw *ServerInterfaceWrapper) GetAbTestRunResult(w http.ResponseWriter, r *http.Request) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "abTestId" -------------
-	var abTestID AbTestID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "abTestId", mux.Vars(r)["abTestId"], &abTestID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "abTestId", Err: err})
-		return
-	}
-
-	// ------------- Path parameter "runId" -------------
-	var runID RunID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "runId", mux.Vars(r)["runId"], &runID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "runId", Err: err})
-		return
-	}
-
-	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		siw.Handler.GetAbTestRunResult(w, r, abTestID, runID)
-	}))
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		handler = middleware(handler)
-	}
-
-	handler.ServeHTTP(w, r)
-}
-
-// GetPortfolio operation middleware
-func (siw *ServerInterfaceWrapper) GetPortfolio(w http.ResponseWriter, r *http.Request) {
-
-	var err error
-	_ = err
-
-	// Parameter object where we will unmarshal all parameters from the context
-	var params GetPortfolioParams
-
-	// ------------- Optional query parameter "q" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "q", r.URL.Query(), &params.Q, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
-	if err != nil {
-		var requiredError *runtime.RequiredParameterError
-		if errors.As(err, &requiredError) {
-			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "q"})
-		} else {
-			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "q", Err: err})
-		}
-		return
-	}
-
-	// ------------- Optional query parameter "workspaceId" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "workspaceId", r.URL.Query(), &params.WorkspaceID, runtime.BindQueryParameterOptions{Type: "string", Format: "uuid"})
-	if err != nil {
-		var requiredError *runtime.RequiredParameterError
-		if errors.As(err, &requiredError) {
-			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "workspaceId"})
-		} else {
-			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "workspaceId", Err: err})
-		}
-		return
-	}
-
-	// ------------- Optional query parameter "scoreBelow" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "scoreBelow", r.URL.Query(), &params.ScoreBelow, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
-	if err != nil {
-		var requiredError *runtime.RequiredParameterError
-		if errors.As(err, &requiredError) {
-			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "scoreBelow"})
-		} else {
-			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "scoreBelow", Err: err})
-		}
-		return
-	}
-
-	// ------------- Optional query parameter "notAssessedSince" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "notAssessedSince", r.URL.Query(), &params.NotAssessedSince, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
-	if err != nil {
-		var requiredError *runtime.RequiredParameterError
-		if errors.As(err, &requiredError) {
-			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "notAssessedSince"})
-		} else {
-			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "notAssessedSince", Err: err})
-		}
-		return
-	}
-
-	// ------------- Optional query parameter "sort" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "sort", r.URL.Query(), &params.Sort, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
-	if err != nil {
-		var requiredError *runtime.RequiredParameterError
-		if errors.As(err, &requiredError) {
-			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "sort"})
-		} else {
-			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "sort", Err: err})
-		}
-		return
-	}
-
-	// ------------- Optional query parameter "maxResults" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "maxResults", r.URL.Query(), &params.MaxResults, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
-	if err != nil {
-		var requiredError *runtime.RequiredParameterError
-		if errors.As(err, &requiredError) {
-			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "maxResults"})
-		} else {
-			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "maxResults", Err: err})
-		}
-		return
-	}
-
-	// ------------- Optional query parameter "continuationToken" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "continuationToken", r.URL.Query(), &params.ContinuationToken, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
-	if err != nil {
-		var requiredError *runtime.RequiredParameterError
-		if errors.As(err, &requiredError) {
-			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "continuationToken"})
-		} else {
-			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "continuationToken", Err: err})
-		}
-		return
-	}
-
-	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		siw.Handler.GetPortfolio(w, r, params)
-	}))
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		handler = middleware(handler)
-	}
-
-	handler.ServeHTTP(w, r)
-}
-
-// GetPortfolioSummary operation middleware
-func (siw *ServerInterfaceWrapper) GetPortfolioSummary(w http.ResponseWriter, r *http.Request) {
-
-	var err error
-	_ = err
-
-	// Parameter object where we will unmarshal all parameters from the context
-	var params GetPortfolioSummaryParams
-
-	// ------------- Optional query parameter "q" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "q", r.URL.Query(), &params.Q, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
-	if err != nil {
-		var requiredError *runtime.RequiredParameterError
-		if errors.As(err, &requiredError) {
-			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "q"})
-		} else {
-			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "q", Err: err})
-		}
-		return
-	}
-
-	// ------------- Optional query parameter "workspaceId" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "workspaceId", r.URL.Query(), &params.WorkspaceID, runtime.BindQueryParameterOptions{Type: "string", Format: "uuid"})
-	if err != nil {
-		var requiredError *runtime.RequiredParameterError
-		if errors.As(err, &requiredError) {
-			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "workspaceId"})
-		} else {
-			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "workspaceId", Err: err})
-		}
-		return
-	}
-
-	// ------------- Optional query parameter "scoreBelow" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "scoreBelow", r.URL.Query(), &params.ScoreBelow, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
-	if err != nil {
-		var requiredError *runtime.RequiredParameterError
-		if errors.As(err, &requiredError) {
-			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "scoreBelow"})
-		} else {
-			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "scoreBelow", Err: err})
-		}
-		return
-	}
-
-	// ------------- Optional query parameter "notAssessedSince" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "notAssessedSince", r.URL.Query(), &params.NotAssessedSince, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
-	if err != nil {
-		var requiredError *runtime.RequiredParameterError
-		if errors.As(err, &requiredError) {
-			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "notAssessedSince"})
-		} else {
-			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "notAssessedSince", Err: err})
-		}
-		return
-	}
-
-	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		siw.Handler.GetPortfolioSummary(w, r, params)
-	}))
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		handler = middleware(handler)
-	}
-
-	handler.ServeHTTP(w, r)
-}
-
-// ListSchedules operation middleware
-func (siw *ServerInterfaceWrapper) ListSchedules(w http.ResponseWriter, r *http.Request) {
-
-	var err error
-	_ = err
-
-	// Parameter object where we will unmarshal all parameters from the context
-	var params ListSchedulesParams
-
-	// ------------- Optional query parameter "maxResults" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "maxResults", r.URL.Query(), &params.MaxResults, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
-	if err != nil {
-		var requiredError *runtime.RequiredParameterError
-		if errors.As(err, &requiredError) {
-			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "maxResults"})
-		} else {
-			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "maxResults", Err: err})
-		}
-		return
-	}
-
-	// ------------- Optional query parameter "continuationToken" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "continuationToken", r.URL.Query(), &params.ContinuationToken, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
-	if err != nil {
-		var requiredError *runtime.RequiredParameterError
-		if errors.As(err, &requiredError) {
-			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "continuationToken"})
-		} else {
-			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "continuationToken", Err: err})
-		}
-		return
-	}
-
-	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		siw.Handler.ListSchedules(w, r, params)
-	}))
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		handler = middleware(handler)
-	}
-
-	handler.ServeHTTP(w, r)
-}
-
-// DeleteSchedule operation middleware
-func (siw *ServerInterfaceWrapper) DeleteSchedule(w http.ResponseWriter, r *http.Request) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "scheduleId" -------------
-	var scheduleID ScheduleID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "scheduleId", mux.Vars(r)["scheduleId"], &scheduleID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "scheduleId", Err: err})
-		return
-	}
-
-	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		siw.Handler.DeleteSchedule(w, r, scheduleID)
-	}))
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		handler = middleware(handler)
-	}
-
-	handler.ServeHTTP(w, r)
-}
-
-// GetSchedule operation middleware
-func (siw *ServerInterfaceWrapper) GetSchedule(w http.ResponseWriter, r *http.Request) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "scheduleId" -------------
-	var scheduleID ScheduleID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "scheduleId", mux.Vars(r)["scheduleId"], &scheduleID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "scheduleId", Err: err})
-		return
-	}
-
-	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		siw.Handler.GetSchedule(w, r, scheduleID)
-	}))
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		handler = middleware(handler)
-	}
-
-	handler.ServeHTTP(w, r)
-}
-
-// ChangeSchedule operation middleware
-func (siw *ServerInterfaceWrapper) ChangeSchedule(w http.ResponseWriter, r *http.Request) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "scheduleId" -------------
-	var scheduleID ScheduleID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "scheduleId", mux.Vars(r)["scheduleId"], &scheduleID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "scheduleId", Err: err})
-		return
-	}
-
-	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		siw.Handler.ChangeSchedule(w, r, scheduleID)
-	}))
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		handler = middleware(handler)
-	}
-
-	handler.ServeHTTP(w, r)
-}
-
-// GetAccountTree operation middleware
-func (siw *ServerInterfaceWrapper) GetAccountTree(w http.ResponseWriter, r *http.Request) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "accountId" -------------
-	var accountID AccountID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "accountId", mux.Vars(r)["accountId"], &accountID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "accountId", Err: err})
-		return
-	}
-
-	// ------------- Path parameter "object" -------------
-	var object Object
-
-	err = runtime.BindStyledParameterWithOptions("simple", "object", mux.Vars(r)["object"], &object, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "object", Err: err})
-		return
-	}
-
-	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		siw.Handler.GetAccountTree(w, r, accountID, object)
-	}))
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		handler = middleware(handler)
-	}
-
-	handler.ServeHTTP(w, r)
-}
-
-// ListAuditEvents operation middleware
-func (siw *ServerInterfaceWrapper) ListAuditEvents(w http.ResponseWriter, r *http.Request) {
-
-	var err error
-	_ = err
-
-	// Parameter object where we will unmarshal all parameters from the context
-	var params ListAuditEventsParams
-
-	// ------------- Optional query parameter "stream" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "stream", r.URL.Query(), &params.Stream, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
-	if err != nil {
-		var requiredError *runtime.RequiredParameterError
-		if errors.As(err, &requiredError) {
-			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "stream"})
-		} else {
-			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "stream", Err: err})
-		}
-		return
-	}
-
-	// ------------- Optional query parameter "type" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "type", r.URL.Query(), &params.Type, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
-	if err != nil {
-		var requiredError *runtime.RequiredParameterError
-		if errors.As(err, &requiredError) {
-			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "type"})
-		} else {
-			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "type", Err: err})
-		}
-		return
-	}
-
-	// ------------- Optional query parameter "operationId" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "operationId", r.URL.Query(), &params.OperationID, runtime.BindQueryParameterOptions{Type: "string", Format: "uuid"})
-	if err != nil {
-		var requiredError *runtime.RequiredParameterError
-		if errors.As(err, &requiredError) {
-			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "operationId"})
-		} else {
-			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "operationId", Err: err})
-		}
-		return
-	}
-
-	// ------------- Optional query parameter "person" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "person", r.URL.Query(), &params.Person, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
-	if err != nil {
-		var requiredError *runtime.RequiredParameterError
-		if errors.As(err, &requiredError) {
-			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "person"})
-		} else {
-			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "person", Err: err})
-		}
-		return
-	}
-
-	// ------------- Optional query parameter "since" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "since", r.URL.Query(), &params.Since, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
-	if err != nil {
-		var requiredError *runtime.RequiredParameterError
-		if errors.As(err, &requiredError) {
-			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "since"})
-		} else {
-			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "since", Err: err})
-		}
-		return
-	}
-
-	// ------------- Optional query parameter "until" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "until", r.URL.Query(), &params.Until, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
-	if err != nil {
-		var requiredError *runtime.RequiredParameterError
-		if errors.As(err, &requiredError) {
-			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "until"})
-		} else {
-			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "until", Err: err})
-		}
-		return
-	}
-
-	// ------------- Optional query parameter "maxResults" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "maxResults", r.URL.Query(), &params.MaxResults, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
-	if err != nil {
-		var requiredError *runtime.RequiredParameterError
-		if errors.As(err, &requiredError) {
-			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "maxResults"})
-		} else {
-			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "maxResults", Err: err})
-		}
-		return
-	}
-
-	// ------------- Optional query parameter "continuationToken" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "continuationToken", r.URL.Query(), &params.ContinuationToken, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
-	if err != nil {
-		var requiredError *runtime.RequiredParameterError
-		if errors.As(err, &requiredError) {
-			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "continuationToken"})
-		} else {
-			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "continuationToken", Err: err})
-		}
-		return
-	}
-
-	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		siw.Handler.ListAuditEvents(w, r, params)
-	}))
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		handler = middleware(handler)
-	}
-
-	handler.ServeHTTP(w, r)
-}
-
-// GetAuditProof operation middleware
-func (siw *ServerInterfaceWrapper) GetAuditProof(w http.ResponseWriter, r *http.Request) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "eventId" -------------
-	var eventID EventID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "eventId", mux.Vars(r)["eventId"], &eventID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "eventId", Err: err})
-		return
-	}
-
-	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		siw.Handler.GetAuditProof(w, r, eventID)
-	}))
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		handler = middleware(handler)
-	}
-
-	handler.ServeHTTP(w, r)
-}
-
-// ListViewAsOf operation middleware
-func (siw *ServerInterfaceWrapper) ListViewAsOf(w http.ResponseWriter, r *http.Request) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "view" -------------
-	var view View
-
-	err = runtime.BindStyledParameterWithOptions("simple", "view", mux.Vars(r)["view"], &view, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "view", Err: err})
-		return
-	}
-
-	// Parameter object where we will unmarshal all parameters from the context
-	var params ListViewAsOfParams
-
-	headers := r.Header
-
-	// ------------- Optional header parameter "Idempotency-Key" -------------
-	if valueList, found := headers[http.CanonicalHeaderKey("Idempotency-Key")]; found {
-		var IdempotencyKey IdempotencyKey
-		n := len(valueList)
-		if n != 1 {
-			siw.ErrorHandlerFunc(w, r, &TooManyValuesForParamError{ParamName: "Idempotency-Key", Count: n})
-			return
-		}
-
-		err = runtime.BindStyledParameterWithOptions("simple", "Idempotency-Key", valueList[0], &IdempotencyKey, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
-		if err != nil {
-			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "Idempotency-Key", Err: err})
-			return
-		}
-
-		params.IdempotencyKey = &IdempotencyKey
-
-	}
-
-	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		siw.Handler.ListViewAsOf(w, r, view, params)
-	}))
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		handler = middleware(handler)
-	}
-
-	handler.ServeHTTP(w, r)
-}
-
-// GetServiceTree operation middleware
-func (siw *ServerInterfaceWrapper) GetServiceTree(w http.ResponseWriter, r *http.Request) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "object" -------------
-	var object Object
-
-	err = runtime.BindStyledParameterWithOptions("simple", "object", mux.Vars(r)["object"], &object, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "object", Err: err})
-		return
-	}
-
-	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		siw.Handler.GetServiceTree(w, r, object)
-	}))
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		handler = middleware(handler)
-	}
-
-	handler.ServeHTTP(w, r)
-}
-
-// ListLicenses operation middleware
-func (siw *ServerInterfaceWrapper) ListLicenses(w http.ResponseWriter, r *http.Request) {
-
-	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		siw.Handler.ListLicenses(w, r)
-	}))
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		handler = middleware(handler)
-	}
-
-	handler.ServeHTTP(w, r)
-}
-
-// ListOperations operation middleware
-func (siw *ServerInterfaceWrapper) ListOperations(w http.ResponseWriter, r *http.Request) {
-
-	var err error
-	_ = err
-
-	// Parameter object where we will unmarshal all parameters from the context
-	var params ListOperationsParams
-
-	// ------------- Optional query parameter "status" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "status", r.URL.Query(), &params.Status, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
-	if err != nil {
-		var requiredError *runtime.RequiredParameterError
-		if errors.As(err, &requiredError) {
-			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "status"})
-		} else {
-			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "status", Err: err})
-		}
-		return
-	}
-
-	// ------------- Optional query parameter "maxResults" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "maxResults", r.URL.Query(), &params.MaxResults, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
-	if err != nil {
-		var requiredError *runtime.RequiredParameterError
-		if errors.As(err, &requiredError) {
-			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "maxResults"})
-		} else {
-			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "maxResults", Err: err})
-		}
-		return
-	}
-
-	// ------------- Optional query parameter "continuationToken" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "continuationToken", r.URL.Query(), &params.ContinuationToken, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
-	if err != nil {
-		var requiredError *runtime.RequiredParameterError
-		if errors.As(err, &requiredError) {
-			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "continuationToken"})
-		} else {
-			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "continuationToken", Err: err})
-		}
-		return
-	}
-
-	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		siw.Handler.ListOperations(w, r, params)
-	}))
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		handler = middleware(handler)
-	}
-
-	handler.ServeHTTP(w, r)
-}
-
-// GetOperation operation middleware
-func (siw *ServerInterfaceWrapper) GetOperation(w http.ResponseWriter, r *http.Request) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "operationId" -------------
-	var operationID OperationID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "operationId", mux.Vars(r)["operationId"], &operationID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "operationId", Err: err})
-		return
-	}
-
-	// Parameter object where we will unmarshal all parameters from the context
-	var params GetOperationParams
-
-	headers := r.Header
-
-	// ------------- Optional header parameter "If-None-Match" -------------
-	if valueList, found := headers[http.CanonicalHeaderKey("If-None-Match")]; found {
-		var IfNoneMatch string
-		n := len(valueList)
-		if n != 1 {
-			siw.ErrorHandlerFunc(w, r, &TooManyValuesForParamError{ParamName: "If-None-Match", Count: n})
-			return
-		}
-
-		err = runtime.BindStyledParameterWithOptions("simple", "If-None-Match", valueList[0], &IfNoneMatch, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
-		if err != nil {
-			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "If-None-Match", Err: err})
-			return
-		}
-
-		params.IfNoneMatch = &IfNoneMatch
-
-	}
-
-	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		siw.Handler.GetOperation(w, r, operationID, params)
-	}))
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		handler = middleware(handler)
-	}
-
-	handler.ServeHTTP(w, r)
-}
-
-// CancelOperation operation middleware
-func (siw *ServerInterfaceWrapper) CancelOperation(w http.ResponseWriter, r *http.Request) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "operationId" -------------
-	var operationID OperationID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "operationId", mux.Vars(r)["operationId"], &operationID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "operationId", Err: err})
-		return
-	}
-
-	// Parameter object where we will unmarshal all parameters from the context
-	var params CancelOperationParams
-
-	headers := r.Header
-
-	// ------------- Optional header parameter "Idempotency-Key" -------------
-	if valueList, found := headers[http.CanonicalHeaderKey("Idempotency-Key")]; found {
-		var IdempotencyKey IdempotencyKey
-		n := len(valueList)
-		if n != 1 {
-			siw.ErrorHandlerFunc(w, r, &TooManyValuesForParamError{ParamName: "Idempotency-Key", Count: n})
-			return
-		}
-
-		err = runtime.BindStyledParameterWithOptions("simple", "Idempotency-Key", valueList[0], &IdempotencyKey, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
-		if err != nil {
-			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "Idempotency-Key", Err: err})
-			return
-		}
-
-		params.IdempotencyKey = &IdempotencyKey
-
-	}
-
-	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		siw.Handler.CancelOperation(w, r, operationID, params)
-	}))
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		handler = middleware(handler)
-	}
-
-	handler.ServeHTTP(w, r)
-}
-
-// GetOperationResult operation middleware
-func (siw *ServerInterfaceWrapper) GetOperationResult(w http.ResponseWriter, r *http.Request) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "operationId" -------------
-	var operationID OperationID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "operationId", mux.Vars(r)["operationId"], &operationID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "operationId", Err: err})
-		return
-	}
-
-	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		siw.Handler.GetOperationResult(w, r, operationID)
-	}))
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		handler = middleware(handler)
-	}
-
-	handler.ServeHTTP(w, r)
-}
-
-// ListTrackedItems operation middleware
-func (siw *ServerInterfaceWrapper) ListTrackedItems(w http.ResponseWriter, r *http.Request) {
-
-	var err error
-	_ = err
-
-	// Parameter object where we will unmarshal all parameters from the context
-	var params ListTrackedItemsParams
-
-	// ------------- Optional query parameter "licenseId" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "licenseId", r.URL.Query(), &params.LicenseID, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
-	if err != nil {
-		var requiredError *runtime.RequiredParameterError
-		if errors.As(err, &requiredError) {
-			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "licenseId"})
-		} else {
-			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "licenseId", Err: err})
-		}
-		return
-	}
-
-	// ------------- Optional query parameter "maxResults" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "maxResults", r.URL.Query(), &params.MaxResults, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
-	if err != nil {
-		var requiredError *runtime.RequiredParameterError
-		if errors.As(err, &requiredError) {
-			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "maxResults"})
-		} else {
-			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "maxResults", Err: err})
-		}
-		return
-	}
-
-	// ------------- Optional query parameter "continuationToken" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "continuationToken", r.URL.Query(), &params.ContinuationToken, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
-	if err != nil {
-		var requiredError *runtime.RequiredParameterError
-		if errors.As(err, &requiredError) {
-			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "continuationToken"})
-		} else {
-			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "continuationToken", Err: err})
-		}
-		return
-	}
-
-	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		siw.Handler.ListTrackedItems(w, r, params)
-	}))
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		handler = middleware(handler)
-	}
-
-	handler.ServeHTTP(w, r)
-}
-
-// ListWorkspaces operation middleware
-func (siw *ServerInterfaceWrapper) ListWorkspaces(w http.ResponseWriter, r *http.Request) {
-
-	var err error
-	_ = err
-
-	// Parameter object where we will unmarshal all parameters from the context
-	var params ListWorkspacesParams
-
-	// ------------- Optional query parameter "maxResults" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "maxResults", r.URL.Query(), &params.MaxResults, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
-	if err != nil {
-		var requiredError *runtime.RequiredParameterError
-		if errors.As(err, &requiredError) {
-			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "maxResults"})
-		} else {
-			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "maxResults", Err: err})
-		}
-		return
-	}
-
-	// ------------- Optional query parameter "continuationToken" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "continuationToken", r.URL.Query(), &params.ContinuationToken, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
-	if err != nil {
-		var requiredError *runtime.RequiredParameterError
-		if errors.As(err, &requiredError) {
-			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "continuationToken"})
-		} else {
-			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "continuationToken", Err: err})
-		}
-		return
-	}
-
-	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		siw.Handler.ListWorkspaces(w, r, params)
-	}))
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		handler = middleware(handler)
-	}
-
-	handler.ServeHTTP(w, r)
-}
-
-// AssessSemanticModels operation middleware
-func (siw *ServerInterfaceWrapper) AssessSemanticModels(w http.ResponseWriter, r *http.Request) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "workspaceId" -------------
-	var workspaceID WorkspaceID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "workspaceId", mux.Vars(r)["workspaceId"], &workspaceID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "workspaceId", Err: err})
-		return
-	}
-
-	// Parameter object where we will unmarshal all parameters from the context
-	var params AssessSemanticModelsParams
-
-	headers := r.Header
-
-	// ------------- Optional header parameter "Idempotency-Key" -------------
-	if valueList, found := headers[http.CanonicalHeaderKey("Idempotency-Key")]; found {
-		var IdempotencyKey IdempotencyKey
-		n := len(valueList)
-		if n != 1 {
-			siw.ErrorHandlerFunc(w, r, &TooManyValuesForParamError{ParamName: "Idempotency-Key", Count: n})
-			return
-		}
-
-		err = runtime.BindStyledParameterWithOptions("simple", "Idempotency-Key", valueList[0], &IdempotencyKey, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
-		if err != nil {
-			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "Idempotency-Key", Err: err})
-			return
-		}
-
-		params.IdempotencyKey = &IdempotencyKey
-
-	}
-
-	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		siw.Handler.AssessSemanticModels(w, r, workspaceID, params)
-	}))
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		handler = middleware(handler)
-	}
-
-	handler.ServeHTTP(w, r)
-}
-
-// ListDataAgents operation middleware
-func (siw *ServerInterfaceWrapper) ListDataAgents(w http.ResponseWriter, r *http.Request) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "workspaceId" -------------
-	var workspaceID WorkspaceID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "workspaceId", mux.Vars(r)["workspaceId"], &workspaceID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "workspaceId", Err: err})
-		return
-	}
-
-	// Parameter object where we will unmarshal all parameters from the context
-	var params ListDataAgentsParams
-
-	// ------------- Optional query parameter "maxResults" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "maxResults", r.URL.Query(), &params.MaxResults, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
-	if err != nil {
-		var requiredError *runtime.RequiredParameterError
-		if errors.As(err, &requiredError) {
-			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "maxResults"})
-		} else {
-			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "maxResults", Err: err})
-		}
-		return
-	}
-
-	// ------------- Optional query parameter "continuationToken" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "continuationToken", r.URL.Query(), &params.ContinuationToken, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
-	if err != nil {
-		var requiredError *runtime.RequiredParameterError
-		if errors.As(err, &requiredError) {
-			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "continuationToken"})
-		} else {
-			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "continuationToken", Err: err})
-		}
-		return
-	}
-
-	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		siw.Handler.ListDataAgents(w, r, workspaceID, params)
-	}))
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		handler = middleware(handler)
-	}
-
-	handler.ServeHTTP(w, r)
-}
-
-// ListAbTestsOfDataAgent operation middleware
-func (siw *ServerInterfaceWrapper) ListAbTestsOfDataAgent(w http.ResponseWriter, r *http.Request) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "workspaceId" -------------
-	var workspaceID WorkspaceID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "workspaceId", mux.Vars(r)["workspaceId"], &workspaceID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "workspaceId", Err: err})
-		return
-	}
-
-	// ------------- Path parameter "dataAgentId" -------------
-	var dataAgentID DataAgentID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "dataAgentId", mux.Vars(r)["dataAgentId"], &dataAgentID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "dataAgentId", Err: err})
-		return
-	}
-
-	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		siw.Handler.ListAbTestsOfDataAgent(w, r, workspaceID, dataAgentID)
-	}))
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		handler = middleware(handler)
-	}
-
-	handler.ServeHTTP(w, r)
-}
-
-// AssessDataAgent operation middleware
-func (siw *ServerInterfaceWrapper) AssessDataAgent(w http.ResponseWriter, r *http.Request) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "workspaceId" -------------
-	var workspaceID WorkspaceID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "workspaceId", mux.Vars(r)["workspaceId"], &workspaceID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "workspaceId", Err: err})
-		return
-	}
-
-	// ------------- Path parameter "dataAgentId" -------------
-	var dataAgentID DataAgentID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "dataAgentId", mux.Vars(r)["dataAgentId"], &dataAgentID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "dataAgentId", Err: err})
-		return
-	}
-
-	// Parameter object where we will unmarshal all parameters from the context
-	var params AssessDataAgentParams
-
-	headers := r.Header
-
-	// ------------- Optional header parameter "Idempotency-Key" -------------
-	if valueList, found := headers[http.CanonicalHeaderKey("Idempotency-Key")]; found {
-		var IdempotencyKey IdempotencyKey
-		n := len(valueList)
-		if n != 1 {
-			siw.ErrorHandlerFunc(w, r, &TooManyValuesForParamError{ParamName: "Idempotency-Key", Count: n})
-			return
-		}
-
-		err = runtime.BindStyledParameterWithOptions("simple", "Idempotency-Key", valueList[0], &IdempotencyKey, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
-		if err != nil {
-			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "Idempotency-Key", Err: err})
-			return
-		}
-
-		params.IdempotencyKey = &IdempotencyKey
-
-	}
-
-	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		siw.Handler.AssessDataAgent(w, r, workspaceID, dataAgentID, params)
-	}))
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		handler = middleware(handler)
-	}
-
-	handler.ServeHTTP(w, r)
-}
-
-// ListDataAgentAssessments operation middleware
-func (siw *ServerInterfaceWrapper) ListDataAgentAssessments(w http.ResponseWriter, r *http.Request) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "workspaceId" -------------
-	var workspaceID WorkspaceID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "workspaceId", mux.Vars(r)["workspaceId"], &workspaceID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "workspaceId", Err: err})
-		return
-	}
-
-	// ------------- Path parameter "dataAgentId" -------------
-	var dataAgentID DataAgentID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "dataAgentId", mux.Vars(r)["dataAgentId"], &dataAgentID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "dataAgentId", Err: err})
-		return
-	}
-
-	// Parameter object where we will unmarshal all parameters from the context
-	var params ListDataAgentAssessmentsParams
-
-	// ------------- Optional query parameter "maxResults" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "maxResults", r.URL.Query(), &params.MaxResults, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
-	if err != nil {
-		var requiredError *runtime.RequiredParameterError
-		if errors.As(err, &requiredError) {
-			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "maxResults"})
-		} else {
-			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "maxResults", Err: err})
-		}
-		return
-	}
-
-	// ------------- Optional query parameter "continuationToken" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "continuationToken", r.URL.Query(), &params.ContinuationToken, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
-	if err != nil {
-		var requiredError *runtime.RequiredParameterError
-		if errors.As(err, &requiredError) {
-			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "continuationToken"})
-		} else {
-			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "continuationToken", Err: err})
-		}
-		return
-	}
-
-	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		siw.Handler.ListDataAgentAssessments(w, r, workspaceID, dataAgentID, params)
-	}))
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		handler = middleware(handler)
-	}
-
-	handler.ServeHTTP(w, r)
-}
-
-// GetDataAgentAssessment operation middleware
-func (siw *ServerInterfaceWrapper) GetDataAgentAssessment(w http.ResponseWriter, r *http.Request) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "workspaceId" -------------
-	var workspaceID WorkspaceID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "workspaceId", mux.Vars(r)["workspaceId"], &workspaceID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "workspaceId", Err: err})
-		return
-	}
-
-	// ------------- Path parameter "dataAgentId" -------------
-	var dataAgentID DataAgentID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "dataAgentId", mux.Vars(r)["dataAgentId"], &dataAgentID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "dataAgentId", Err: err})
-		return
-	}
-
-	// ------------- Path parameter "assessmentId" -------------
-	var assessmentID AssessmentID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "assessmentId", mux.Vars(r)["assessmentId"], &assessmentID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "assessmentId", Err: err})
-		return
-	}
-
-	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		siw.Handler.GetDataAgentAssessment(w, r, workspaceID, dataAgentID, assessmentID)
-	}))
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		handler = middleware(handler)
-	}
-
-	handler.ServeHTTP(w, r)
-}
-
-// ListReports operation middleware
-func (siw *ServerInterfaceWrapper) ListReports(w http.ResponseWriter, r *http.Request) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "workspaceId" -------------
-	var workspaceID WorkspaceID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "workspaceId", mux.Vars(r)["workspaceId"], &workspaceID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "workspaceId", Err: err})
-		return
-	}
-
-	// Parameter object where we will unmarshal all parameters from the context
-	var params ListReportsParams
-
-	// ------------- Optional query parameter "semanticModelId" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "semanticModelId", r.URL.Query(), &params.SemanticModelID, runtime.BindQueryParameterOptions{Type: "string", Format: "uuid"})
-	if err != nil {
-		var requiredError *runtime.RequiredParameterError
-		if errors.As(err, &requiredError) {
-			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "semanticModelId"})
-		} else {
-			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "semanticModelId", Err: err})
-		}
-		return
-	}
-
-	// ------------- Optional query parameter "maxResults" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "maxResults", r.URL.Query(), &params.MaxResults, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
-	if err != nil {
-		var requiredError *runtime.RequiredParameterError
-		if errors.As(err, &requiredError) {
-			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "maxResults"})
-		} else {
-			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "maxResults", Err: err})
-		}
-		return
-	}
-
-	// ------------- Optional query parameter "continuationToken" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "continuationToken", r.URL.Query(), &params.ContinuationToken, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
-	if err != nil {
-		var requiredError *runtime.RequiredParameterError
-		if errors.As(err, &requiredError) {
-			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "continuationToken"})
-		} else {
-			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "continuationToken", Err: err})
-		}
-		return
-	}
-
-	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		siw.Handler.ListReports(w, r, workspaceID, params)
-	}))
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		handler = middleware(handler)
-	}
-
-	handler.ServeHTTP(w, r)
-}
-
-// AddPixiesToReports operation middleware
-func (siw *ServerInterfaceWrapper) AddPixiesToReports(w http.ResponseWriter, r *http.Request) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "workspaceId" -------------
-	var workspaceID WorkspaceID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "workspaceId", mux.Vars(r)["workspaceId"], &workspaceID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "workspaceId", Err: err})
-		return
-	}
-
-	// Parameter object where we will unmarshal all parameters from the context
-	var params AddPixiesToReportsParams
-
-	headers := r.Header
-
-	// ------------- Optional header parameter "Idempotency-Key" -------------
-	if valueList, found := headers[http.CanonicalHeaderKey("Idempotency-Key")]; found {
-		var IdempotencyKey IdempotencyKey
-		n := len(valueList)
-		if n != 1 {
-			siw.ErrorHandlerFunc(w, r, &TooManyValuesForParamError{ParamName: "Idempotency-Key", Count: n})
-			return
-		}
-
-		err = runtime.BindStyledParameterWithOptions("simple", "Idempotency-Key", valueList[0], &IdempotencyKey, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
-		if err != nil {
-			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "Idempotency-Key", Err: err})
-			return
-		}
-
-		params.IdempotencyKey = &IdempotencyKey
-
-	}
-
-	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		siw.Handler.AddPixiesToReports(w, r, workspaceID, params)
-	}))
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		handler = middleware(handler)
-	}
-
-	handler.ServeHTTP(w, r)
-}
-
-// RemovePixiesFromReports operation middleware
-func (siw *ServerInterfaceWrapper) RemovePixiesFromReports(w http.ResponseWriter, r *http.Request) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "workspaceId" -------------
-	var workspaceID WorkspaceID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "workspaceId", mux.Vars(r)["workspaceId"], &workspaceID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "workspaceId", Err: err})
-		return
-	}
-
-	// Parameter object where we will unmarshal all parameters from the context
-	var params RemovePixiesFromReportsParams
-
-	headers := r.Header
-
-	// ------------- Optional header parameter "Idempotency-Key" -------------
-	if valueList, found := headers[http.CanonicalHeaderKey("Idempotency-Key")]; found {
-		var IdempotencyKey IdempotencyKey
-		n := len(valueList)
-		if n != 1 {
-			siw.ErrorHandlerFunc(w, r, &TooManyValuesForParamError{ParamName: "Idempotency-Key", Count: n})
-			return
-		}
-
-		err = runtime.BindStyledParameterWithOptions("simple", "Idempotency-Key", valueList[0], &IdempotencyKey, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
-		if err != nil {
-			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "Idempotency-Key", Err: err})
-			return
-		}
-
-		params.IdempotencyKey = &IdempotencyKey
-
-	}
-
-	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		siw.Handler.RemovePixiesFromReports(w, r, workspaceID, params)
-	}))
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		handler = middleware(handler)
-	}
-
-	handler.ServeHTTP(w, r)
-}
-
-// AddPixies operation middleware
-func (siw *ServerInterfaceWrapper) AddPixies(w http.ResponseWriter, r *http.Request) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "workspaceId" -------------
-	var workspaceID WorkspaceID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "workspaceId", mux.Vars(r)["workspaceId"], &workspaceID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "workspaceId", Err: err})
-		return
-	}
-
-	// ------------- Path parameter "reportId" -------------
-	var reportID ReportID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "reportId", mux.Vars(r)["reportId"], &reportID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "reportId", Err: err})
-		return
-	}
-
-	// Parameter object where we will unmarshal all parameters from the context
-	var params AddPixiesParams
-
-	headers := r.Header
-
-	// ------------- Optional header parameter "Idempotency-Key" -------------
-	if valueList, found := headers[http.CanonicalHeaderKey("Idempotency-Key")]; found {
-		var IdempotencyKey IdempotencyKey
-		n := len(valueList)
-		if n != 1 {
-			siw.ErrorHandlerFunc(w, r, &TooManyValuesForParamError{ParamName: "Idempotency-Key", Count: n})
-			return
-		}
-
-		err = runtime.BindStyledParameterWithOptions("simple", "Idempotency-Key", valueList[0], &IdempotencyKey, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
-		if err != nil {
-			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "Idempotency-Key", Err: err})
-			return
-		}
-
-		params.IdempotencyKey = &IdempotencyKey
-
-	}
-
-	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		siw.Handler.AddPixies(w, r, workspaceID, reportID, params)
-	}))
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		handler = middleware(handler)
-	}
-
-	handler.ServeHTTP(w, r)
-}
-
-// GetReportPixies operation middleware
-func (siw *ServerInterfaceWrapper) GetReportPixies(w http.ResponseWriter, r *http.Request) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "workspaceId" -------------
-	var workspaceID WorkspaceID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "workspaceId", mux.Vars(r)["workspaceId"], &workspaceID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "workspaceId", Err: err})
-		return
-	}
-
-	// ------------- Path parameter "reportId" -------------
-	var reportID ReportID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "reportId", mux.Vars(r)["reportId"], &reportID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "reportId", Err: err})
-		return
-	}
-
-	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		siw.Handler.GetReportPixies(w, r, workspaceID, reportID)
-	}))
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		handler = middleware(handler)
-	}
-
-	handler.ServeHTTP(w, r)
-}
-
-// GetPageViews operation middleware
-func (siw *ServerInterfaceWrapper) GetPageViews(w http.ResponseWriter, r *http.Request) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "workspaceId" -------------
-	var workspaceID WorkspaceID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "workspaceId", mux.Vars(r)["workspaceId"], &workspaceID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "workspaceId", Err: err})
-		return
-	}
-
-	// ------------- Path parameter "reportId" -------------
-	var reportID ReportID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "reportId", mux.Vars(r)["reportId"], &reportID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "reportId", Err: err})
-		return
-	}
-
-	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		siw.Handler.GetPageViews(w, r, workspaceID, reportID)
-	}))
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		handler = middleware(handler)
-	}
-
-	handler.ServeHTTP(w, r)
-}
-
-// RemovePixies operation middleware
-func (siw *ServerInterfaceWrapper) RemovePixies(w http.ResponseWriter, r *http.Request) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "workspaceId" -------------
-	var workspaceID WorkspaceID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "workspaceId", mux.Vars(r)["workspaceId"], &workspaceID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "workspaceId", Err: err})
-		return
-	}
-
-	// ------------- Path parameter "reportId" -------------
-	var reportID ReportID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "reportId", mux.Vars(r)["reportId"], &reportID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "reportId", Err: err})
-		return
-	}
-
-	// Parameter object where we will unmarshal all parameters from the context
-	var params RemovePixiesParams
-
-	headers := r.Header
-
-	// ------------- Optional header parameter "Idempotency-Key" -------------
-	if valueList, found := headers[http.CanonicalHeaderKey("Idempotency-Key")]; found {
-		var IdempotencyKey IdempotencyKey
-		n := len(valueList)
-		if n != 1 {
-			siw.ErrorHandlerFunc(w, r, &TooManyValuesForParamError{ParamName: "Idempotency-Key", Count: n})
-			return
-		}
-
-		err = runtime.BindStyledParameterWithOptions("simple", "Idempotency-Key", valueList[0], &IdempotencyKey, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
-		if err != nil {
-			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "Idempotency-Key", Err: err})
-			return
-		}
-
-		params.IdempotencyKey = &IdempotencyKey
-
-	}
-
-	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		siw.Handler.RemovePixies(w, r, workspaceID, reportID, params)
-	}))
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		handler = middleware(handler)
-	}
-
-	handler.ServeHTTP(w, r)
-}
-
-// ListSemanticModels operation middleware
-func (siw *ServerInterfaceWrapper) ListSemanticModels(w http.ResponseWriter, r *http.Request) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "workspaceId" -------------
-	var workspaceID WorkspaceID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "workspaceId", mux.Vars(r)["workspaceId"], &workspaceID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "workspaceId", Err: err})
-		return
-	}
-
-	// Parameter object where we will unmarshal all parameters from the context
-	var params ListSemanticModelsParams
-
-	// ------------- Optional query parameter "maxResults" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "maxResults", r.URL.Query(), &params.MaxResults, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
-	if err != nil {
-		var requiredError *runtime.RequiredParameterError
-		if errors.As(err, &requiredError) {
-			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "maxResults"})
-		} else {
-			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "maxResults", Err: err})
-		}
-		return
-	}
-
-	// ------------- Optional query parameter "continuationToken" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "continuationToken", r.URL.Query(), &params.ContinuationToken, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
-	if err != nil {
-		var requiredError *runtime.RequiredParameterError
-		if errors.As(err, &requiredError) {
-			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "continuationToken"})
-		} else {
-			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "continuationToken", Err: err})
-		}
-		return
-	}
-
-	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		siw.Handler.ListSemanticModels(w, r, workspaceID, params)
-	}))
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		handler = middleware(handler)
-	}
-
-	handler.ServeHTTP(w, r)
-}
-
-// ListAbTestsOfSemanticModel operation middleware
-func (siw *ServerInterfaceWrapper) ListAbTestsOfSemanticModel(w http.ResponseWriter, r *http.Request) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "workspaceId" -------------
-	var workspaceID WorkspaceID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "workspaceId", mux.Vars(r)["workspaceId"], &workspaceID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "workspaceId", Err: err})
-		return
-	}
-
-	// ------------- Path parameter "semanticModelId" -------------
-	var semanticModelID SemanticModelID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "semanticModelId", mux.Vars(r)["semanticModelId"], &semanticModelID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "semanticModelId", Err: err})
-		return
-	}
-
-	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		siw.Handler.ListAbTestsOfSemanticModel(w, r, workspaceID, semanticModelID)
-	}))
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		handler = middleware(handler)
-	}
-
-	handler.ServeHTTP(w, r)
-}
-
-// AssessSemanticModel operation middleware
-func (siw *ServerInterfaceWrapper) AssessSemanticModel(w http.ResponseWriter, r *http.Request) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "workspaceId" -------------
-	var workspaceID WorkspaceID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "workspaceId", mux.Vars(r)["workspaceId"], &workspaceID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "workspaceId", Err: err})
-		return
-	}
-
-	// ------------- Path parameter "semanticModelId" -------------
-	var semanticModelID SemanticModelID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "semanticModelId", mux.Vars(r)["semanticModelId"], &semanticModelID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "semanticModelId", Err: err})
-		return
-	}
-
-	// Parameter object where we will unmarshal all parameters from the context
-	var params AssessSemanticModelParams
-
-	headers := r.Header
-
-	// ------------- Optional header parameter "Idempotency-Key" -------------
-	if valueList, found := headers[http.CanonicalHeaderKey("Idempotency-Key")]; found {
-		var IdempotencyKey IdempotencyKey
-		n := len(valueList)
-		if n != 1 {
-			siw.ErrorHandlerFunc(w, r, &TooManyValuesForParamError{ParamName: "Idempotency-Key", Count: n})
-			return
-		}
-
-		err = runtime.BindStyledParameterWithOptions("simple", "Idempotency-Key", valueList[0], &IdempotencyKey, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
-		if err != nil {
-			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "Idempotency-Key", Err: err})
-			return
-		}
-
-		params.IdempotencyKey = &IdempotencyKey
-
-	}
-
-	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		siw.Handler.AssessSemanticModel(w, r, workspaceID, semanticModelID, params)
-	}))
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		handler = middleware(handler)
-	}
-
-	handler.ServeHTTP(w, r)
-}
-
-// DeleteAssessments operation middleware
-func (siw *ServerInterfaceWrapper) DeleteAssessments(w http.ResponseWriter, r *http.Request) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "workspaceId" -------------
-	var workspaceID WorkspaceID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "workspaceId", mux.Vars(r)["workspaceId"], &workspaceID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "workspaceId", Err: err})
-		return
-	}
-
-	// ------------- Path parameter "semanticModelId" -------------
-	var semanticModelID SemanticModelID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "semanticModelId", mux.Vars(r)["semanticModelId"], &semanticModelID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "semanticModelId", Err: err})
-		return
-	}
-
-	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		siw.Handler.DeleteAssessments(w, r, workspaceID, semanticModelID)
-	}))
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		handler = middleware(handler)
-	}
-
-	handler.ServeHTTP(w, r)
-}
-
-// ListAssessments operation middleware
-func (siw *ServerInterfaceWrapper) ListAssessments(w http.ResponseWriter, r *http.Request) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "workspaceId" -------------
-	var workspaceID WorkspaceID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "workspaceId", mux.Vars(r)["workspaceId"], &workspaceID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "workspaceId", Err: err})
-		return
-	}
-
-	// ------------- Path parameter "semanticModelId" -------------
-	var semanticModelID SemanticModelID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "semanticModelId", mux.Vars(r)["semanticModelId"], &semanticModelID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "semanticModelId", Err: err})
-		return
-	}
-
-	// Parameter object where we will unmarshal all parameters from the context
-	var params ListAssessmentsParams
-
-	// ------------- Optional query parameter "pinned" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "pinned", r.URL.Query(), &params.Pinned, runtime.BindQueryParameterOptions{Type: "boolean", Format: ""})
-	if err != nil {
-		var requiredError *runtime.RequiredParameterError
-		if errors.As(err, &requiredError) {
-			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "pinned"})
-		} else {
-			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "pinned", Err: err})
-		}
-		return
-	}
-
-	// ------------- Optional query parameter "maxResults" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "maxResults", r.URL.Query(), &params.MaxResults, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
-	if err != nil {
-		var requiredError *runtime.RequiredParameterError
-		if errors.As(err, &requiredError) {
-			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "maxResults"})
-		} else {
-			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "maxResults", Err: err})
-		}
-		return
-	}
-
-	// ------------- Optional query parameter "continuationToken" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "continuationToken", r.URL.Query(), &params.ContinuationToken, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
-	if err != nil {
-		var requiredError *runtime.RequiredParameterError
-		if errors.As(err, &requiredError) {
-			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "continuationToken"})
-		} else {
-			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "continuationToken", Err: err})
-		}
-		return
-	}
-
-	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		siw.Handler.ListAssessments(w, r, workspaceID, semanticModelID, params)
-	}))
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		handler = middleware(handler)
-	}
-
-	handler.ServeHTTP(w, r)
-}
-
-// GetAssessment operation middleware
-func (siw *ServerInterfaceWrapper) GetAssessment(w http.ResponseWriter, r *http.Request) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "workspaceId" -------------
-	var workspaceID WorkspaceID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "workspaceId", mux.Vars(r)["workspaceId"], &workspaceID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "workspaceId", Err: err})
-		return
-	}
-
-	// ------------- Path parameter "semanticModelId" -------------
-	var semanticModelID SemanticModelID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "semanticModelId", mux.Vars(r)["semanticModelId"], &semanticModelID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "semanticModelId", Err: err})
-		return
-	}
-
-	// ------------- Path parameter "assessmentId" -------------
-	var assessmentID AssessmentID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "assessmentId", mux.Vars(r)["assessmentId"], &assessmentID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "assessmentId", Err: err})
-		return
-	}
-
-	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		siw.Handler.GetAssessment(w, r, workspaceID, semanticModelID, assessmentID)
-	}))
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		handler = middleware(handler)
-	}
-
-	handler.ServeHTTP(w, r)
-}
-
-// UnpinAssessment operation middleware
-func (siw *ServerInterfaceWrapper) UnpinAssessment(w http.ResponseWriter, r *http.Request) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "workspaceId" -------------
-	var workspaceID WorkspaceID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "workspaceId", mux.Vars(r)["workspaceId"], &workspaceID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "workspaceId", Err: err})
-		return
-	}
-
-	// ------------- Path parameter "semanticModelId" -------------
-	var semanticModelID SemanticModelID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "semanticModelId", mux.Vars(r)["semanticModelId"], &semanticModelID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "semanticModelId", Err: err})
-		return
-	}
-
-	// ------------- Path parameter "assessmentId" -------------
-	var assessmentID AssessmentID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "assessmentId", mux.Vars(r)["assessmentId"], &assessmentID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "assessmentId", Err: err})
-		return
-	}
-
-	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		siw.Handler.UnpinAssessment(w, r, workspaceID, semanticModelID, assessmentID)
-	}))
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		handler = middleware(handler)
-	}
-
-	handler.ServeHTTP(w, r)
-}
-
-// PinAssessment operation middleware
-func (siw *ServerInterfaceWrapper) PinAssessment(w http.ResponseWriter, r *http.Request) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "workspaceId" -------------
-	var workspaceID WorkspaceID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "workspaceId", mux.Vars(r)["workspaceId"], &workspaceID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "workspaceId", Err: err})
-		return
-	}
-
-	// ------------- Path parameter "semanticModelId" -------------
-	var semanticModelID SemanticModelID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "semanticModelId", mux.Vars(r)["semanticModelId"], &semanticModelID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "semanticModelId", Err: err})
-		return
-	}
-
-	// ------------- Path parameter "assessmentId" -------------
-	var assessmentID AssessmentID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "assessmentId", mux.Vars(r)["assessmentId"], &assessmentID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "assessmentId", Err: err})
-		return
-	}
-
-	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		siw.Handler.PinAssessment(w, r, workspaceID, semanticModelID, assessmentID)
-	}))
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		handler = middleware(handler)
-	}
-
-	handler.ServeHTTP(w, r)
-}
-
-// GetBenchmarkQuestions operation middleware
-func (siw *ServerInterfaceWrapper) GetBenchmarkQuestions(w http.ResponseWriter, r *http.Request) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "workspaceId" -------------
-	var workspaceID WorkspaceID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "workspaceId", mux.Vars(r)["workspaceId"], &workspaceID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "workspaceId", Err: err})
-		return
-	}
-
-	// ------------- Path parameter "semanticModelId" -------------
-	var semanticModelID SemanticModelID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "semanticModelId", mux.Vars(r)["semanticModelId"], &semanticModelID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "semanticModelId", Err: err})
-		return
-	}
-
-	// Parameter object where we will unmarshal all parameters from the context
-	var params GetBenchmarkQuestionsParams
-
-	// ------------- Optional query parameter "format" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "format", r.URL.Query(), &params.Format, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
-	if err != nil {
-		var requiredError *runtime.RequiredParameterError
-		if errors.As(err, &requiredError) {
-			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "format"})
-		} else {
-			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "format", Err: err})
-		}
-		return
-	}
-
-	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		siw.Handler.GetBenchmarkQuestions(w, r, workspaceID, semanticModelID, params)
-	}))
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		handler = middleware(handler)
-	}
-
-	handler.ServeHTTP(w, r)
-}
-
-// GenerateBenchmarkQuestions operation middleware
-func (siw *ServerInterfaceWrapper) GenerateBenchmarkQuestions(w http.ResponseWriter, r *http.Request) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "workspaceId" -------------
-	var workspaceID WorkspaceID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "workspaceId", mux.Vars(r)["workspaceId"], &workspaceID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "workspaceId", Err: err})
-		return
-	}
-
-	// ------------- Path parameter "semanticModelId" -------------
-	var semanticModelID SemanticModelID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "semanticModelId", mux.Vars(r)["semanticModelId"], &semanticModelID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "semanticModelId", Err: err})
-		return
-	}
-
-	// Parameter object where we will unmarshal all parameters from the context
-	var params GenerateBenchmarkQuestionsParams
-
-	headers := r.Header
-
-	// ------------- Optional header parameter "Idempotency-Key" -------------
-	if valueList, found := headers[http.CanonicalHeaderKey("Idempotency-Key")]; found {
-		var IdempotencyKey IdempotencyKey
-		n := len(valueList)
-		if n != 1 {
-			siw.ErrorHandlerFunc(w, r, &TooManyValuesForParamError{ParamName: "Idempotency-Key", Count: n})
-			return
-		}
-
-		err = runtime.BindStyledParameterWithOptions("simple", "Idempotency-Key", valueList[0], &IdempotencyKey, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
-		if err != nil {
-			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "Idempotency-Key", Err: err})
-			return
-		}
-
-		params.IdempotencyKey = &IdempotencyKey
-
-	}
-
-	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		siw.Handler.GenerateBenchmarkQuestions(w, r, workspaceID, semanticModelID, params)
-	}))
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		handler = middleware(handler)
-	}
-
-	handler.ServeHTTP(w, r)
-}
-
-// SaveBenchmarkQuestions operation middleware
-func (siw *ServerInterfaceWrapper) SaveBenchmarkQuestions(w http.ResponseWriter, r *http.Request) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "workspaceId" -------------
-	var workspaceID WorkspaceID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "workspaceId", mux.Vars(r)["workspaceId"], &workspaceID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "workspaceId", Err: err})
-		return
-	}
-
-	// ------------- Path parameter "semanticModelId" -------------
-	var semanticModelID SemanticModelID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "semanticModelId", mux.Vars(r)["semanticModelId"], &semanticModelID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "semanticModelId", Err: err})
-		return
-	}
-
-	// Parameter object where we will unmarshal all parameters from the context
-	var params SaveBenchmarkQuestionsParams
-
-	headers := r.Header
-
-	// ------------- Optional header parameter "Idempotency-Key" -------------
-	if valueList, found := headers[http.CanonicalHeaderKey("Idempotency-Key")]; found {
-		var IdempotencyKey IdempotencyKey
-		n := len(valueList)
-		if n != 1 {
-			siw.ErrorHandlerFunc(w, r, &TooManyValuesForParamError{ParamName: "Idempotency-Key", Count: n})
-			return
-		}
-
-		err = runtime.BindStyledParameterWithOptions("simple", "Idempotency-Key", valueList[0], &IdempotencyKey, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
-		if err != nil {
-			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "Idempotency-Key", Err: err})
-			return
-		}
-
-		params.IdempotencyKey = &IdempotencyKey
-
-	}
-
-	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		siw.Handler.SaveBenchmarkQuestions(w, r, workspaceID, semanticModelID, params)
-	}))
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		handler = middleware(handler)
-	}
-
-	handler.ServeHTTP(w, r)
-}
-
-// ListBenchmarkRuns operation middleware
-func (siw *ServerInterfaceWrapper) ListBenchmarkRuns(w http.ResponseWriter, r *http.Request) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "workspaceId" -------------
-	var workspaceID WorkspaceID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "workspaceId", mux.Vars(r)["workspaceId"], &workspaceID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "workspaceId", Err: err})
-		return
-	}
-
-	// ------------- Path parameter "semanticModelId" -------------
-	var semanticModelID SemanticModelID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "semanticModelId", mux.Vars(r)["semanticModelId"], &semanticModelID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "semanticModelId", Err: err})
-		return
-	}
-
-	// Parameter object where we will unmarshal all parameters from the context
-	var params ListBenchmarkRunsParams
-
-	// ------------- Optional query parameter "maxResults" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "maxResults", r.URL.Query(), &params.MaxResults, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
-	if err != nil {
-		var requiredError *runtime.RequiredParameterError
-		if errors.As(err, &requiredError) {
-			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "maxResults"})
-		} else {
-			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "maxResults", Err: err})
-		}
-		return
-	}
-
-	// ------------- Optional query parameter "continuationToken" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "continuationToken", r.URL.Query(), &params.ContinuationToken, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
-	if err != nil {
-		var requiredError *runtime.RequiredParameterError
-		if errors.As(err, &requiredError) {
-			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "continuationToken"})
-		} else {
-			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "continuationToken", Err: err})
-		}
-		return
-	}
-
-	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		siw.Handler.ListBenchmarkRuns(w, r, workspaceID, semanticModelID, params)
-	}))
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		handler = middleware(handler)
-	}
-
-	handler.ServeHTTP(w, r)
-}
-
-// StartBenchmarkRun operation middleware
-func (siw *ServerInterfaceWrapper) StartBenchmarkRun(w http.ResponseWriter, r *http.Request) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "workspaceId" -------------
-	var workspaceID WorkspaceID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "workspaceId", mux.Vars(r)["workspaceId"], &workspaceID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "workspaceId", Err: err})
-		return
-	}
-
-	// ------------- Path parameter "semanticModelId" -------------
-	var semanticModelID SemanticModelID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "semanticModelId", mux.Vars(r)["semanticModelId"], &semanticModelID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "semanticModelId", Err: err})
-		return
-	}
-
-	// Parameter object where we will unmarshal all parameters from the context
-	var params StartBenchmarkRunParams
-
-	headers := r.Header
-
-	// ------------- Optional header parameter "Idempotency-Key" -------------
-	if valueList, found := headers[http.CanonicalHeaderKey("Idempotency-Key")]; found {
-		var IdempotencyKey IdempotencyKey
-		n := len(valueList)
-		if n != 1 {
-			siw.ErrorHandlerFunc(w, r, &TooManyValuesForParamError{ParamName: "Idempotency-Key", Count: n})
-			return
-		}
-
-		err = runtime.BindStyledParameterWithOptions("simple", "Idempotency-Key", valueList[0], &IdempotencyKey, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
-		if err != nil {
-			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "Idempotency-Key", Err: err})
-			return
-		}
-
-		params.IdempotencyKey = &IdempotencyKey
-
-	}
-
-	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		siw.Handler.StartBenchmarkRun(w, r, workspaceID, semanticModelID, params)
-	}))
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		handler = middleware(handler)
-	}
-
-	handler.ServeHTTP(w, r)
-}
-
-// DeleteBenchmarkRun operation middleware
-func (siw *ServerInterfaceWrapper) DeleteBenchmarkRun(w http.ResponseWriter, r *http.Request) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "workspaceId" -------------
-	var workspaceID WorkspaceID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "workspaceId", mux.Vars(r)["workspaceId"], &workspaceID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "workspaceId", Err: err})
-		return
-	}
-
-	// ------------- Path parameter "semanticModelId" -------------
-	var semanticModelID SemanticModelID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "semanticModelId", mux.Vars(r)["semanticModelId"], &semanticModelID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "semanticModelId", Err: err})
-		return
-	}
-
-	// ------------- Path parameter "runId" -------------
-	var runID RunID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "runId", mux.Vars(r)["runId"], &runID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "runId", Err: err})
-		return
-	}
-
-	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		siw.Handler.DeleteBenchmarkRun(w, r, workspaceID, semanticModelID, runID)
-	}))
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		handler = middleware(handler)
-	}
-
-	handler.ServeHTTP(w, r)
-}
-
-// GetBenchmarkRun operation middleware
-func (siw *ServerInterfaceWrapper) GetBenchmarkRun(w http.ResponseWriter, r *http.Request) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "workspaceId" -------------
-	var workspaceID WorkspaceID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "workspaceId", mux.Vars(r)["workspaceId"], &workspaceID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "workspaceId", Err: err})
-		return
-	}
-
-	// ------------- Path parameter "semanticModelId" -------------
-	var semanticModelID SemanticModelID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "semanticModelId", mux.Vars(r)["semanticModelId"], &semanticModelID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "semanticModelId", Err: err})
-		return
-	}
-
-	// ------------- Path parameter "runId" -------------
-	var runID RunID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "runId", mux.Vars(r)["runId"], &runID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "runId", Err: err})
-		return
-	}
-
-	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		siw.Handler.GetBenchmarkRun(w, r, workspaceID, semanticModelID, runID)
-	}))
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		handler = middleware(handler)
-	}
-
-	handler.ServeHTTP(w, r)
-}
-
-// OverruleVerdict operation middleware
-func (siw *ServerInterfaceWrapper) OverruleVerdict(w http.ResponseWriter, r *http.Request) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "workspaceId" -------------
-	var workspaceID WorkspaceID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "workspaceId", mux.Vars(r)["workspaceId"], &workspaceID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "workspaceId", Err: err})
-		return
-	}
-
-	// ------------- Path parameter "semanticModelId" -------------
-	var semanticModelID SemanticModelID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "semanticModelId", mux.Vars(r)["semanticModelId"], &semanticModelID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "semanticModelId", Err: err})
-		return
-	}
-
-	// ------------- Path parameter "runId" -------------
-	var runID RunID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "runId", mux.Vars(r)["runId"], &runID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "runId", Err: err})
-		return
-	}
-
-	// ------------- Path parameter "questionId" -------------
-	var questionID QuestionID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "questionId", mux.Vars(r)["questionId"], &questionID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "questionId", Err: err})
-		return
-	}
-
-	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		siw.Handler.OverruleVerdict(w, r, workspaceID, semanticModelID, runID, questionID)
-	}))
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		handler = middleware(handler)
-	}
-
-	handler.ServeHTTP(w, r)
-}
-
-// GetBenchmarkRunResult operation middleware
-func (siw *ServerInterfaceWrapper) GetBenchmarkRunResult(w http.ResponseWriter, r *http.Request) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "workspaceId" -------------
-	var workspaceID WorkspaceID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "workspaceId", mux.Vars(r)["workspaceId"], &workspaceID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "workspaceId", Err: err})
-		return
-	}
-
-	// ------------- Path parameter "semanticModelId" -------------
-	var semanticModelID SemanticModelID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "semanticModelId", mux.Vars(r)["semanticModelId"], &semanticModelID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "semanticModelId", Err: err})
-		return
-	}
-
-	// ------------- Path parameter "runId" -------------
-	var runID RunID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "runId", mux.Vars(r)["runId"], &runID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "runId", Err: err})
-		return
-	}
-
-	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		siw.Handler.GetBenchmarkRunResult(w, r, workspaceID, semanticModelID, runID)
-	}))
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		handler = middleware(handler)
-	}
-
-	handler.ServeHTTP(w, r)
-}
-
-// GetHistory operation middleware
-func (siw *ServerInterfaceWrapper) GetHistory(w http.ResponseWriter, r *http.Request) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "workspaceId" -------------
-	var workspaceID WorkspaceID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "workspaceId", mux.Vars(r)["workspaceId"], &workspaceID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "workspaceId", Err: err})
-		return
-	}
-
-	// ------------- Path parameter "semanticModelId" -------------
-	var semanticModelID SemanticModelID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "semanticModelId", mux.Vars(r)["semanticModelId"], &semanticModelID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "semanticModelId", Err: err})
-		return
-	}
-
-	// Parameter object where we will unmarshal all parameters from the context
-	var params GetHistoryParams
-
-	// ------------- Optional query parameter "maxResults" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "maxResults", r.URL.Query(), &params.MaxResults, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
-	if err != nil {
-		var requiredError *runtime.RequiredParameterError
-		if errors.As(err, &requiredError) {
-			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "maxResults"})
-		} else {
-			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "maxResults", Err: err})
-		}
-		return
-	}
-
-	// ------------- Optional query parameter "continuationToken" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "continuationToken", r.URL.Query(), &params.ContinuationToken, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
-	if err != nil {
-		var requiredError *runtime.RequiredParameterError
-		if errors.As(err, &requiredError) {
-			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "continuationToken"})
-		} else {
-			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "continuationToken", Err: err})
-		}
-		return
-	}
-
-	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		siw.Handler.GetHistory(w, r, workspaceID, semanticModelID, params)
-	}))
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		handler = middleware(handler)
-	}
-
-	handler.ServeHTTP(w, r)
-}
-
-// Optimize operation middleware
-func (siw *ServerInterfaceWrapper) Optimize(w http.ResponseWriter, r *http.Request) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "workspaceId" -------------
-	var workspaceID WorkspaceID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "workspaceId", mux.Vars(r)["workspaceId"], &workspaceID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "workspaceId", Err: err})
-		return
-	}
-
-	// ------------- Path parameter "semanticModelId" -------------
-	var semanticModelID SemanticModelID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "semanticModelId", mux.Vars(r)["semanticModelId"], &semanticModelID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "semanticModelId", Err: err})
-		return
-	}
-
-	// Parameter object where we will unmarshal all parameters from the context
-	var params OptimizeParams
-
-	headers := r.Header
-
-	// ------------- Optional header parameter "Idempotency-Key" -------------
-	if valueList, found := headers[http.CanonicalHeaderKey("Idempotency-Key")]; found {
-		var IdempotencyKey IdempotencyKey
-		n := len(valueList)
-		if n != 1 {
-			siw.ErrorHandlerFunc(w, r, &TooManyValuesForParamError{ParamName: "Idempotency-Key", Count: n})
-			return
-		}
-
-		err = runtime.BindStyledParameterWithOptions("simple", "Idempotency-Key", valueList[0], &IdempotencyKey, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
-		if err != nil {
-			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "Idempotency-Key", Err: err})
-			return
-		}
-
-		params.IdempotencyKey = &IdempotencyKey
-
-	}
-
-	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		siw.Handler.Optimize(w, r, workspaceID, semanticModelID, params)
-	}))
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		handler = middleware(handler)
-	}
-
-	handler.ServeHTTP(w, r)
-}
-
-// ApplyOptimizations operation middleware
-func (siw *ServerInterfaceWrapper) ApplyOptimizations(w http.ResponseWriter, r *http.Request) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "workspaceId" -------------
-	var workspaceID WorkspaceID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "workspaceId", mux.Vars(r)["workspaceId"], &workspaceID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "workspaceId", Err: err})
-		return
-	}
-
-	// ------------- Path parameter "semanticModelId" -------------
-	var semanticModelID SemanticModelID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "semanticModelId", mux.Vars(r)["semanticModelId"], &semanticModelID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "semanticModelId", Err: err})
-		return
-	}
-
-	// Parameter object where we will unmarshal all parameters from the context
-	var params ApplyOptimizationsParams
-
-	headers := r.Header
-
-	// ------------- Optional header parameter "Idempotency-Key" -------------
-	if valueList, found := headers[http.CanonicalHeaderKey("Idempotency-Key")]; found {
-		var IdempotencyKey IdempotencyKey
-		n := len(valueList)
-		if n != 1 {
-			siw.ErrorHandlerFunc(w, r, &TooManyValuesForParamError{ParamName: "Idempotency-Key", Count: n})
-			return
-		}
-
-		err = runtime.BindStyledParameterWithOptions("simple", "Idempotency-Key", valueList[0], &IdempotencyKey, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
-		if err != nil {
-			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "Idempotency-Key", Err: err})
-			return
-		}
-
-		params.IdempotencyKey = &IdempotencyKey
-
-	}
-
-	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		siw.Handler.ApplyOptimizations(w, r, workspaceID, semanticModelID, params)
-	}))
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		handler = middleware(handler)
-	}
-
-	handler.ServeHTTP(w, r)
-}
-
-// RevertOptimizations operation middleware
-func (siw *ServerInterfaceWrapper) RevertOptimizations(w http.ResponseWriter, r *http.Request) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "workspaceId" -------------
-	var workspaceID WorkspaceID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "workspaceId", mux.Vars(r)["workspaceId"], &workspaceID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "workspaceId", Err: err})
-		return
-	}
-
-	// ------------- Path parameter "semanticModelId" -------------
-	var semanticModelID SemanticModelID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "semanticModelId", mux.Vars(r)["semanticModelId"], &semanticModelID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "semanticModelId", Err: err})
-		return
-	}
-
-	// Parameter object where we will unmarshal all parameters from the context
-	var params RevertOptimizationsParams
-
-	headers := r.Header
-
-	// ------------- Optional header parameter "Idempotency-Key" -------------
-	if valueList, found := headers[http.CanonicalHeaderKey("Idempotency-Key")]; found {
-		var IdempotencyKey IdempotencyKey
-		n := len(valueList)
-		if n != 1 {
-			siw.ErrorHandlerFunc(w, r, &TooManyValuesForParamError{ParamName: "Idempotency-Key", Count: n})
-			return
-		}
-
-		err = runtime.BindStyledParameterWithOptions("simple", "Idempotency-Key", valueList[0], &IdempotencyKey, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
-		if err != nil {
-			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "Idempotency-Key", Err: err})
-			return
-		}
-
-		params.IdempotencyKey = &IdempotencyKey
-
-	}
-
-	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		siw.Handler.RevertOptimizations(w, r, workspaceID, semanticModelID, params)
-	}))
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		handler = middleware(handler)
-	}
-
-	handler.ServeHTTP(w, r)
-}
-
-// RevertOptimization operation middleware
-func (siw *ServerInterfaceWrapper) RevertOptimization(w http.ResponseWriter, r *http.Request) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "workspaceId" -------------
-	var workspaceID WorkspaceID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "workspaceId", mux.Vars(r)["workspaceId"], &workspaceID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "workspaceId", Err: err})
-		return
-	}
-
-	// ------------- Path parameter "semanticModelId" -------------
-	var semanticModelID SemanticModelID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "semanticModelId", mux.Vars(r)["semanticModelId"], &semanticModelID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "semanticModelId", Err: err})
-		return
-	}
-
-	// Parameter object where we will unmarshal all parameters from the context
-	var params RevertOptimizationParams
-
-	headers := r.Header
-
-	// ------------- Optional header parameter "Idempotency-Key" -------------
-	if valueList, found := headers[http.CanonicalHeaderKey("Idempotency-Key")]; found {
-		var IdempotencyKey IdempotencyKey
-		n := len(valueList)
-		if n != 1 {
-			siw.ErrorHandlerFunc(w, r, &TooManyValuesForParamError{ParamName: "Idempotency-Key", Count: n})
-			return
-		}
-
-		err = runtime.BindStyledParameterWithOptions("simple", "Idempotency-Key", valueList[0], &IdempotencyKey, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
-		if err != nil {
-			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "Idempotency-Key", Err: err})
-			return
-		}
-
-		params.IdempotencyKey = &IdempotencyKey
-
-	}
-
-	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		siw.Handler.RevertOptimization(w, r, workspaceID, semanticModelID, params)
-	}))
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		handler = middleware(handler)
-	}
-
-	handler.ServeHTTP(w, r)
-}
-
-// ListSchedulesOfModel operation middleware
-func (siw *ServerInterfaceWrapper) ListSchedulesOfModel(w http.ResponseWriter, r *http.Request) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "workspaceId" -------------
-	var workspaceID WorkspaceID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "workspaceId", mux.Vars(r)["workspaceId"], &workspaceID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "workspaceId", Err: err})
-		return
-	}
-
-	// ------------- Path parameter "semanticModelId" -------------
-	var semanticModelID SemanticModelID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "semanticModelId", mux.Vars(r)["semanticModelId"], &semanticModelID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "semanticModelId", Err: err})
-		return
-	}
-
-	// Parameter object where we will unmarshal all parameters from the context
-	var params ListSchedulesOfModelParams
-
-	// ------------- Optional query parameter "maxResults" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "maxResults", r.URL.Query(), &params.MaxResults, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
-	if err != nil {
-		var requiredError *runtime.RequiredParameterError
-		if errors.As(err, &requiredError) {
-			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "maxResults"})
-		} else {
-			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "maxResults", Err: err})
-		}
-		return
-	}
-
-	// ------------- Optional query parameter "continuationToken" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "continuationToken", r.URL.Query(), &params.ContinuationToken, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
-	if err != nil {
-		var requiredError *runtime.RequiredParameterError
-		if errors.As(err, &requiredError) {
-			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "continuationToken"})
-		} else {
-			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "continuationToken", Err: err})
-		}
-		return
-	}
-
-	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		siw.Handler.ListSchedulesOfModel(w, r, workspaceID, semanticModelID, params)
-	}))
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		handler = middleware(handler)
-	}
-
-	handler.ServeHTTP(w, r)
-}
-
-// CreateSchedule operation middleware
-func (siw *ServerInterfaceWrapper) CreateSchedule(w http.ResponseWriter, r *http.Request) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "workspaceId" -------------
-	var workspaceID WorkspaceID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "workspaceId", mux.Vars(r)["workspaceId"], &workspaceID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "workspaceId", Err: err})
-		return
-	}
-
-	// ------------- Path parameter "semanticModelId" -------------
-	var semanticModelID SemanticModelID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "semanticModelId", mux.Vars(r)["semanticModelId"], &semanticModelID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "semanticModelId", Err: err})
-		return
-	}
-
-	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		siw.Handler.CreateSchedule(w, r, workspaceID, semanticModelID)
-	}))
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		handler = middleware(handler)
-	}
-
-	handler.ServeHTTP(w, r)
-}
-
-// GetAIView operation middleware
-func (siw *ServerInterfaceWrapper) GetAIView(w http.ResponseWriter, r *http.Request) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "workspaceId" -------------
-	var workspaceID WorkspaceID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "workspaceId", mux.Vars(r)["workspaceId"], &workspaceID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "workspaceId", Err: err})
-		return
-	}
-
-	// ------------- Path parameter "semanticModelId" -------------
-	var semanticModelID SemanticModelID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "semanticModelId", mux.Vars(r)["semanticModelId"], &semanticModelID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "semanticModelId", Err: err})
-		return
-	}
-
-	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		siw.Handler.GetAIView(w, r, workspaceID, semanticModelID)
-	}))
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		handler = middleware(handler)
-	}
-
-	handler.ServeHTTP(w, r)
-}
-
-// ApplyOptimization operation middleware
-func (siw *ServerInterfaceWrapper) ApplyOptimization(w http.ResponseWriter, r *http.Request) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "workspaceId" -------------
-	var workspaceID WorkspaceID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "workspaceId", mux.Vars(r)["workspaceId"], &workspaceID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "workspaceId", Err: err})
-		return
-	}
-
-	// ------------- Path parameter "semanticModelId" -------------
-	var semanticModelID SemanticModelID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "semanticModelId", mux.Vars(r)["semanticModelId"], &semanticModelID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "semanticModelId", Err: err})
-		return
-	}
-
-	// ------------- Path parameter "kind" -------------
-	var kind Kind
-
-	err = runtime.BindStyledParameterWithOptions("simple", "kind", mux.Vars(r)["kind"], &kind, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "kind", Err: err})
-		return
-	}
-
-	// Parameter object where we will unmarshal all parameters from the context
-	var params ApplyOptimizationParams
-
-	headers := r.Header
-
-	// ------------- Optional header parameter "Idempotency-Key" -------------
-	if valueList, found := headers[http.CanonicalHeaderKey("Idempotency-Key")]; found {
-		var IdempotencyKey IdempotencyKey
-		n := len(valueList)
-		if n != 1 {
-			siw.ErrorHandlerFunc(w, r, &TooManyValuesForParamError{ParamName: "Idempotency-Key", Count: n})
-			return
-		}
-
-		err = runtime.BindStyledParameterWithOptions("simple", "Idempotency-Key", valueList[0], &IdempotencyKey, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
-		if err != nil {
-			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "Idempotency-Key", Err: err})
-			return
-		}
-
-		params.IdempotencyKey = &IdempotencyKey
-
-	}
-
-	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		siw.Handler.ApplyOptimization(w, r, workspaceID, semanticModelID, kind, params)
-	}))
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		handler = middleware(handler)
-	}
-
-	handler.ServeHTTP(w, r)
-}
-
-// PreviewOptimization operation middleware
-func (siw *ServerInterfaceWrapper) PreviewOptimization(w http.ResponseWriter, r *http.Request) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "workspaceId" -------------
-	var workspaceID WorkspaceID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "workspaceId", mux.Vars(r)["workspaceId"], &workspaceID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "workspaceId", Err: err})
-		return
-	}
-
-	// ------------- Path parameter "semanticModelId" -------------
-	var semanticModelID SemanticModelID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "semanticModelId", mux.Vars(r)["semanticModelId"], &semanticModelID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "semanticModelId", Err: err})
-		return
-	}
-
-	// ------------- Path parameter "kind" -------------
-	var kind Kind
-
-	err = runtime.BindStyledParameterWithOptions("simple", "kind", mux.Vars(r)["kind"], &kind, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "kind", Err: err})
-		return
-	}
-
-	// Parameter object where we will unmarshal all parameters from the context
-	var params PreviewOptimizationParams
-
-	headers := r.Header
-
-	// ------------- Optional header parameter "Idempotency-Key" -------------
-	if valueList, found := headers[http.CanonicalHeaderKey("Idempotency-Key")]; found {
-		var IdempotencyKey IdempotencyKey
-		n := len(valueList)
-		if n != 1 {
-			siw.ErrorHandlerFunc(w, r, &TooManyValuesForParamError{ParamName: "Idempotency-Key", Count: n})
-			return
-		}
-
-		err = runtime.BindStyledParameterWithOptions("simple", "Idempotency-Key", valueList[0], &IdempotencyKey, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
-		if err != nil {
-			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "Idempotency-Key", Err: err})
-			return
-		}
-
-		params.IdempotencyKey = &IdempotencyKey
-
-	}
-
-	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		siw.Handler.PreviewOptimization(w, r, workspaceID, semanticModelID, kind, params)
-	}))
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		handler = middleware(handler)
-	}
-
-	handler.ServeHTTP(w, r)
-}
-
-// ScorePreview operation middleware
-func (siw *ServerInterfaceWrapper) ScorePreview(w http.ResponseWriter, r *http.Request) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "workspaceId" -------------
-	var workspaceID WorkspaceID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "workspaceId", mux.Vars(r)["workspaceId"], &workspaceID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "workspaceId", Err: err})
-		return
-	}
-
-	// ------------- Path parameter "semanticModelId" -------------
-	var semanticModelID SemanticModelID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "semanticModelId", mux.Vars(r)["semanticModelId"], &semanticModelID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "semanticModelId", Err: err})
-		return
-	}
-
-	// ------------- Path parameter "kind" -------------
-	var kind Kind
-
-	err = runtime.BindStyledParameterWithOptions("simple", "kind", mux.Vars(r)["kind"], &kind, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "kind", Err: err})
-		return
-	}
-
-	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		siw.Handler.ScorePreview(w, r, workspaceID, semanticModelID, kind)
-	}))
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		handler = middleware(handler)
-	}
-
-	handler.ServeHTTP(w, r)
-}
-
-type UnescapedCookieParamError struct {
-	ParamName string
-	Err       error
-}
-
-func (e *UnescapedCookieParamError) Error() string {
-	return fmt.Sprintf("error unescaping cookie parameter '%s'", e.ParamName)
-}
-
-func (e *UnescapedCookieParamError) Unwrap() error {
-	return e.Err
-}
-
-type UnmarshalingParamError struct {
-	ParamName string
-	Err       error
-}
-
-func (e *UnmarshalingParamError) Error() string {
-	return fmt.Sprintf("Error unmarshaling parameter %s as JSON: %s", e.ParamName, e.Err.Error())
-}
-
-func (e *UnmarshalingParamError) Unwrap() error {
-	return e.Err
-}
-
-type RequiredParamError struct {
-	ParamName string
-}
-
-func (e *RequiredParamError) Error() string {
-	return fmt.Sprintf("Query argument %s is required, but not found", e.ParamName)
-}
-
-type RequiredHeaderError struct {
-	ParamName string
-	Err       error
-}
-
-func (e *RequiredHeaderError) Error() string {
-	return fmt.Sprintf("Header parameter %s is required, but not found", e.ParamName)
-}
-
-func (e *RequiredHeaderError) Unwrap() error {
-	return e.Err
-}
-
-type InvalidParamFormatError struct {
-	ParamName string
-	Err       error
-}
-
-func (e *InvalidParamFormatError) Error() string {
-	return fmt.Sprintf("Invalid format for parameter %s: %s", e.ParamName, e.Err.Error())
-}
-
-func (e *InvalidParamFormatError) Unwrap() error {
-	return e.Err
-}
-
-type TooManyValuesForParamError struct {
-	ParamName string
-	Count     int
-}
-
-func (e *TooManyValuesForParamError) Error() string {
-	return fmt.Sprintf("Expected one value for %s, got %d", e.ParamName, e.Count)
-}
-
-// Handler creates http.Handler with routing matching OpenAPI spec.
-func Handler(si ServerInterface) http.Handler {
-	return HandlerWithOptions(si, GorillaServerOptions{})
-}
-
-type GorillaServerOptions struct {
-	BaseURL          string
-	BaseRouter       *mux.Router
-	Middlewares      []MiddlewareFunc
-	ErrorHandlerFunc func(w http.ResponseWriter, r *http.Request, err error)
-}
-
-// HandlerFromMux creates http.Handler with routing matching OpenAPI spec based on the provided mux.
-func HandlerFromMux(si ServerInterface, r *mux.Router) http.Handler {
-	return HandlerWithOptions(si, GorillaServerOptions{
-		BaseRouter: r,
-	})
-}
-
-func HandlerFromMuxWithBaseURL(si ServerInterface, r *mux.Router, baseURL string) http.Handler {
-	return HandlerWithOptions(si, GorillaServerOptions{
-		BaseURL:    baseURL,
-		BaseRouter: r,
-	})
-}
-
-// HandlerWithOptions creates http.Handler with additional options
-func HandlerWithOptions(si ServerInterface, options GorillaServerOptions) http.Handler {
-	r := options.BaseRouter
-
-	if r == nil {
-		r = mux.NewRouter()
-	}
-	if options.ErrorHandlerFunc == nil {
-		options.ErrorHandlerFunc = func(w http.ResponseWriter, r *http.Request, err error) {
-			http.Error(w, err.Error(), http.StatusBadRequest)
-		}
-	}
-	wrapper := ServerInterfaceWrapper{
-		Handler:            si,
-		HandlerMiddlewares: options.Middlewares,
-		ErrorHandlerFunc:   options.ErrorHandlerFunc,
-	}
-
-	r.HandleFunc(options.BaseURL+"/v1/account", wrapper.GetAccount).Methods(http.MethodGet)
-
-	r.HandleFunc(options.BaseURL+"/v1/account/permissions", wrapper.ListPermissions).Methods(http.MethodGet)
-
-	r.HandleFunc(options.BaseURL+"/v1/aiProviders", wrapper.ListAIProviders).Methods(http.MethodGet)
-
-	r.HandleFunc(options.BaseURL+"/v1/aiProviders", wrapper.SaveAIProvider).Methods(http.MethodPost)
-
-	r.HandleFunc(options.BaseURL+"/v1/aiProviders/{providerId}", wrapper.DeleteAIProvider).Methods(http.MethodDelete)
-
-	r.HandleFunc(options.BaseURL+"/v1/aiProviders/{providerId}", wrapper.GetAIProvider).Methods(http.MethodGet)
-
-	r.HandleFunc(options.BaseURL+"/v1/aiProviders/{providerId}", wrapper.ChangeAIProvider).Methods(http.MethodPatch)
-
-	r.HandleFunc(options.BaseURL+"/v1/aiProviders/{providerId}/test", wrapper.TestAIProvider).Methods(http.MethodPost)
-
-	r.HandleFunc(options.BaseURL+"/v1/aiReadiness/abTests", wrapper.ListAbTests).Methods(http.MethodGet)
-
-	r.HandleFunc(options.BaseURL+"/v1/aiReadiness/abTests", wrapper.CreateAbTest).Methods(http.MethodPost)
-
-	r.HandleFunc(options.BaseURL+"/v1/aiReadiness/abTests/{abTestId}", wrapper.DeleteAbTest).Methods(http.MethodDelete)
-
-	r.HandleFunc(options.BaseURL+"/v1/aiReadiness/abTests/{abTestId}", wrapper.GetAbTest).Methods(http.MethodGet)
-
-	r.HandleFunc(options.BaseURL+"/v1/aiReadiness/abTests/{abTestId}", wrapper.UpdateAbTest).Methods(http.MethodPatch)
-
-	r.HandleFunc(options.BaseURL+"/v1/aiReadiness/abTests/{abTestId}/runs", wrapper.ListAbTestRuns).Methods(http.MethodGet)
-
-	r.HandleFunc(options.BaseURL+"/v1/aiReadiness/abTests/{abTestId}/runs", wrapper.RunAbTestAgain).Methods(http.MethodPost)
-
-	r.HandleFunc(options.BaseURL+"/v1/aiReadiness/abTests/{abTestId}/runs/{runId}", wrapper.DeleteAbTestRun).Methods(http.MethodDelete)
-
-	r.HandleFunc(options.BaseURL+"/v1/aiReadiness/abTests/{abTestId}/runs/{runId}", wrapper.GetAbTestRun).Methods(http.MethodGet)
-
-	r.HandleFunc(options.BaseURL+"/v1/aiReadiness/abTests/{abTestId}/runs/{runId}/result", wrapper.GetAbTestRunResult).Methods(http.MethodGet)
-
-	r.HandleFunc(options.BaseURL+"/v1/aiReadiness/portfolio", wrapper.GetPortfolio).Methods(http.MethodGet)
-
-	r.HandleFunc(options.BaseURL+"/v1/aiReadiness/portfolio/summary", wrapper.GetPortfolioSummary).Methods(http.MethodGet)
-
-	r.HandleFunc(options.BaseURL+"/v1/aiReadiness/schedules", wrapper.ListSchedules).Methods(http.MethodGet)
-
-	r.HandleFunc(options.BaseURL+"/v1/aiReadiness/schedules/{scheduleId}", wrapper.DeleteSchedule).Methods(http.MethodDelete)
-
-	r.HandleFunc(options.BaseURL+"/v1/aiReadiness/schedules/{scheduleId}", wrapper.GetSchedule).Methods(http.MethodGet)
-
-	r.HandleFunc(options.BaseURL+"/v1/aiReadiness/schedules/{scheduleId}", wrapper.ChangeSchedule).Methods(http.MethodPatch)
-
-	r.HandleFunc(options.BaseURL+"/v1/audit/{object}", wrapper.GetServiceTree).Methods(http.MethodGet)
-
-	r.HandleFunc(options.BaseURL+"/v1/audit/accounts/{accountId}/{object}", wrapper.GetAccountTree).Methods(http.MethodGet)
-
-	r.HandleFunc(options.BaseURL+"/v1/audit/events", wrapper.ListAuditEvents).Methods(http.MethodGet)
-
-	r.HandleFunc(options.BaseURL+"/v1/audit/proofs/{eventId}", wrapper.GetAuditProof).Methods(http.MethodGet)
-
-	r.HandleFunc(options.BaseURL+"/v1/audit/views/{view}", wrapper.ListViewAsOf).Methods(http.MethodPost)
-
-	r.HandleFunc(options.BaseURL+"/v1/licenses", wrapper.ListLicenses).Methods(http.MethodGet)
-
-	r.HandleFunc(options.BaseURL+"/v1/operations", wrapper.ListOperations).Methods(http.MethodGet)
-
-	r.HandleFunc(options.BaseURL+"/v1/operations/{operationId}", wrapper.GetOperation).Methods(http.MethodGet)
-
-	r.HandleFunc(options.BaseURL+"/v1/operations/{operationId}/cancel", wrapper.CancelOperation).Methods(http.MethodPost)
-
-	r.HandleFunc(options.BaseURL+"/v1/operations/{operationId}/result", wrapper.GetOperationResult).Methods(http.MethodGet)
-
-	r.HandleFunc(options.BaseURL+"/v1/trackedItems", wrapper.ListTrackedItems).Methods(http.MethodGet)
-
-	r.HandleFunc(options.BaseURL+"/v1/workspaces", wrapper.ListWorkspaces).Methods(http.MethodGet)
-
-	r.HandleFunc(options.BaseURL+"/v1/workspaces/{workspaceId}/aiReadiness/assess", wrapper.AssessSemanticModels).Methods(http.MethodPost)
-
-	r.HandleFunc(options.BaseURL+"/v1/workspaces/{workspaceId}/dataAgents", wrapper.ListDataAgents).Methods(http.MethodGet)
-
-	r.HandleFunc(options.BaseURL+"/v1/workspaces/{workspaceId}/dataAgents/{dataAgentId}/abTests", wrapper.ListAbTestsOfDataAgent).Methods(http.MethodGet)
-
-	r.HandleFunc(options.BaseURL+"/v1/workspaces/{workspaceId}/dataAgents/{dataAgentId}/aiReadiness/assess", wrapper.AssessDataAgent).Methods(http.MethodPost)
-
-	r.HandleFunc(options.BaseURL+"/v1/workspaces/{workspaceId}/dataAgents/{dataAgentId}/aiReadiness/assessments", wrapper.ListDataAgentAssessments).Methods(http.MethodGet)
-
-	r.HandleFunc(options.BaseURL+"/v1/workspaces/{workspaceId}/dataAgents/{dataAgentId}/aiReadiness/assessments/{assessmentId}", wrapper.GetDataAgentAssessment).Methods(http.MethodGet)
-
-	r.HandleFunc(options.BaseURL+"/v1/workspaces/{workspaceId}/reports", wrapper.ListReports).Methods(http.MethodGet)
-
-	r.HandleFunc(options.BaseURL+"/v1/workspaces/{workspaceId}/reports/{reportId}/addPixies", wrapper.AddPixies).Methods(http.MethodPost)
-
-	r.HandleFunc(options.BaseURL+"/v1/workspaces/{workspaceId}/reports/{reportId}/pixies", wrapper.GetReportPixies).Methods(http.MethodGet)
-
-	r.HandleFunc(options.BaseURL+"/v1/workspaces/{workspaceId}/reports/{reportId}/pixies/views", wrapper.GetPageViews).Methods(http.MethodGet)
-
-	r.HandleFunc(options.BaseURL+"/v1/workspaces/{workspaceId}/reports/{reportId}/removePixies", wrapper.RemovePixies).Methods(http.MethodPost)
-
-	r.HandleFunc(options.BaseURL+"/v1/workspaces/{workspaceId}/reports/addPixies", wrapper.AddPixiesToReports).Methods(http.MethodPost)
-
-	r.HandleFunc(options.BaseURL+"/v1/workspaces/{workspaceId}/reports/removePixies", wrapper.RemovePixiesFromReports).Methods(http.MethodPost)
-
-	r.HandleFunc(options.BaseURL+"/v1/workspaces/{workspaceId}/semanticModels", wrapper.ListSemanticModels).Methods(http.MethodGet)
-
-	r.HandleFunc(options.BaseURL+"/v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/abTests", wrapper.ListAbTestsOfSemanticModel).Methods(http.MethodGet)
-
-	r.HandleFunc(options.BaseURL+"/v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/{kind}/apply", wrapper.ApplyOptimization).Methods(http.MethodPost)
-
-	r.HandleFunc(options.BaseURL+"/v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/{kind}/preview", wrapper.PreviewOptimization).Methods(http.MethodPost)
-
-	r.HandleFunc(options.BaseURL+"/v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/{kind}/score", wrapper.ScorePreview).Methods(http.MethodPost)
-
-	r.HandleFunc(options.BaseURL+"/v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/assess", wrapper.AssessSemanticModel).Methods(http.MethodPost)
-
-	r.HandleFunc(options.BaseURL+"/v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/assessments", wrapper.DeleteAssessments).Methods(http.MethodDelete)
-
-	r.HandleFunc(options.BaseURL+"/v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/assessments", wrapper.ListAssessments).Methods(http.MethodGet)
-
-	r.HandleFunc(options.BaseURL+"/v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/assessments/{assessmentId}", wrapper.GetAssessment).Methods(http.MethodGet)
-
-	r.HandleFunc(options.BaseURL+"/v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/assessments/{assessmentId}/pin", wrapper.UnpinAssessment).Methods(http.MethodDelete)
-
-	r.HandleFunc(options.BaseURL+"/v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/assessments/{assessmentId}/pin", wrapper.PinAssessment).Methods(http.MethodPost)
-
-	r.HandleFunc(options.BaseURL+"/v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/benchmark/questions", wrapper.GetBenchmarkQuestions).Methods(http.MethodGet)
-
-	r.HandleFunc(options.BaseURL+"/v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/benchmark/questions/generate", wrapper.GenerateBenchmarkQuestions).Methods(http.MethodPost)
-
-	r.HandleFunc(options.BaseURL+"/v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/benchmark/questions/save", wrapper.SaveBenchmarkQuestions).Methods(http.MethodPost)
-
-	r.HandleFunc(options.BaseURL+"/v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/benchmark/runs", wrapper.ListBenchmarkRuns).Methods(http.MethodGet)
-
-	r.HandleFunc(options.BaseURL+"/v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/benchmark/runs", wrapper.StartBenchmarkRun).Methods(http.MethodPost)
-
-	r.HandleFunc(options.BaseURL+"/v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/benchmark/runs/{runId}", wrapper.DeleteBenchmarkRun).Methods(http.MethodDelete)
-
-	r.HandleFunc(options.BaseURL+"/v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/benchmark/runs/{runId}", wrapper.GetBenchmarkRun).Methods(http.MethodGet)
-
-	r.HandleFunc(options.BaseURL+"/v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/benchmark/runs/{runId}/questions/{questionId}/verdict", wrapper.OverruleVerdict).Methods(http.MethodPost)
-
-	r.HandleFunc(options.BaseURL+"/v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/benchmark/runs/{runId}/result", wrapper.GetBenchmarkRunResult).Methods(http.MethodGet)
-
-	r.HandleFunc(options.BaseURL+"/v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/history", wrapper.GetHistory).Methods(http.MethodGet)
-
-	r.HandleFunc(options.BaseURL+"/v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/optimize", wrapper.Optimize).Methods(http.MethodPost)
-
-	r.HandleFunc(options.BaseURL+"/v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/optimize/apply", wrapper.ApplyOptimizations).Methods(http.MethodPost)
-
-	r.HandleFunc(options.BaseURL+"/v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/optimize/revert", wrapper.RevertOptimizations).Methods(http.MethodPost)
-
-	r.HandleFunc(options.BaseURL+"/v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/revert", wrapper.RevertOptimization).Methods(http.MethodPost)
-
-	r.HandleFunc(options.BaseURL+"/v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/schedules", wrapper.ListSchedulesOfModel).Methods(http.MethodGet)
-
-	r.HandleFunc(options.BaseURL+"/v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/schedules", wrapper.CreateSchedule).Methods(http.MethodPost)
-
-	r.HandleFunc(options.BaseURL+"/v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/view", wrapper.GetAIView).Methods(http.MethodGet)
-
-	return r
 }
 
 type AcceptedResponseHeaders struct {
@@ -8216,261 +4067,73 @@ type AcceptedJSONResponse struct {
 	Headers AcceptedResponseHeaders
 }
 
+// GetAccountRequestObject is a call of GetAccount.
 type GetAccountRequestObject struct {
 }
 
-type GetAccountResponseObject interface {
-	VisitGetAccountResponse(w http.ResponseWriter) error
-}
-
-type GetAccount200JSONResponse Account
-
-func (response GetAccount200JSONResponse) VisitGetAccountResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
+// ListPermissionsRequestObject is a call of ListPermissions.
 type ListPermissionsRequestObject struct {
 }
 
-type ListPermissionsResponseObject interface {
-	VisitListPermissionsResponse(w http.ResponseWriter) error
-}
-
-type ListPermissions200JSONResponse PermissionList
-
-func (response ListPermissions200JSONResponse) VisitListPermissionsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
+// ListAIProvidersRequestObject is a call of ListAIProviders.
 type ListAIProvidersRequestObject struct {
 }
 
-type ListAIProvidersResponseObject interface {
-	VisitListAIProvidersResponse(w http.ResponseWriter) error
-}
-
-type ListAIProviders200JSONResponse AIProviderList
-
-func (response ListAIProviders200JSONResponse) VisitListAIProvidersResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
+// SaveAIProviderRequestObject is a call of SaveAIProvider.
 type SaveAIProviderRequestObject struct {
 	Body *SaveAIProviderJSONRequestBody
 }
 
-type SaveAIProviderResponseObject interface {
-	VisitSaveAIProviderResponse(w http.ResponseWriter) error
-}
-
-type SaveAIProvider200JSONResponse AIProvider
-
-func (response SaveAIProvider200JSONResponse) VisitSaveAIProviderResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
+// DeleteAIProviderRequestObject is a call of DeleteAIProvider.
 type DeleteAIProviderRequestObject struct {
-	ProviderID ProviderID `json:"providerId"`
+	ProviderID ProviderID
 }
 
-type DeleteAIProviderResponseObject interface {
-	VisitDeleteAIProviderResponse(w http.ResponseWriter) error
-}
-
-type DeleteAIProvider200JSONResponse DeletedAIProvider
-
-func (response DeleteAIProvider200JSONResponse) VisitDeleteAIProviderResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
+// GetAIProviderRequestObject is a call of GetAIProvider.
 type GetAIProviderRequestObject struct {
-	ProviderID ProviderID `json:"providerId"`
+	ProviderID ProviderID
 }
 
-type GetAIProviderResponseObject interface {
-	VisitGetAIProviderResponse(w http.ResponseWriter) error
-}
-
-type GetAIProvider200JSONResponse AIProvider
-
-func (response GetAIProvider200JSONResponse) VisitGetAIProviderResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
+// ChangeAIProviderRequestObject is a call of ChangeAIProvider.
 type ChangeAIProviderRequestObject struct {
-	ProviderID ProviderID `json:"providerId"`
+	ProviderID ProviderID
 	Body       *ChangeAIProviderJSONRequestBody
 }
 
-type ChangeAIProviderResponseObject interface {
-	VisitChangeAIProviderResponse(w http.ResponseWriter) error
-}
-
-type ChangeAIProvider200JSONResponse AIProvider
-
-func (response ChangeAIProvider200JSONResponse) VisitChangeAIProviderResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
+// TestAIProviderRequestObject is a call of TestAIProvider.
 type TestAIProviderRequestObject struct {
-	ProviderID ProviderID `json:"providerId"`
+	ProviderID ProviderID
 }
 
-type TestAIProviderResponseObject interface {
-	VisitTestAIProviderResponse(w http.ResponseWriter) error
-}
-
-type TestAIProvider200JSONResponse AIProvider
-
-func (response TestAIProvider200JSONResponse) VisitTestAIProviderResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
+// ListAbTestsRequestObject is a call of ListAbTests.
 type ListAbTestsRequestObject struct {
 	Params ListAbTestsParams
 }
 
-type ListAbTestsResponseObject interface {
-	VisitListAbTestsResponse(w http.ResponseWriter) error
-}
-
-type ListAbTests200JSONResponse AbTestList
-
-func (response ListAbTests200JSONResponse) VisitListAbTestsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
+// CreateAbTestRequestObject is a call of CreateAbTest.
 type CreateAbTestRequestObject struct {
 	Params CreateAbTestParams
 	Body   *CreateAbTestJSONRequestBody
 }
 
-type CreateAbTestResponseObject interface {
-	VisitCreateAbTestResponse(w http.ResponseWriter) error
-}
-
-type CreateAbTest202JSONResponse struct{ AcceptedJSONResponse }
-
-func (response CreateAbTest202JSONResponse) VisitCreateAbTestResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("Location", fmt.Sprint(response.Headers.Location))
-	w.Header().Set("Retry-After", fmt.Sprint(response.Headers.RetryAfter))
-	w.Header().Set("x-ms-operation-id", fmt.Sprint(response.Headers.XMsOperationID))
-	w.WriteHeader(202)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
+// DeleteAbTestRequestObject is a call of DeleteAbTest.
 type DeleteAbTestRequestObject struct {
-	AbTestID AbTestID `json:"abTestId"`
+	AbTestID AbTestID
 }
 
-type DeleteAbTestResponseObject interface {
-	VisitDeleteAbTestResponse(w http.ResponseWriter) error
-}
-
-type DeleteAbTest200JSONResponse DeletedAbTest
-
-func (response DeleteAbTest200JSONResponse) VisitDeleteAbTestResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
+// GetAbTestRequestObject is a call of GetAbTest.
 type GetAbTestRequestObject struct {
-	AbTestID AbTestID `json:"abTestId"`
+	AbTestID AbTestID
 	Params   GetAbTestParams
-}
-
-type GetAbTestResponseObject interface {
-	VisitGetAbTestResponse(w http.ResponseWriter) error
 }
 
 type GetAbTest200ResponseHeaders struct {
 	ETag string
+}
+
+// Set sets the headers.
+func (h GetAbTest200ResponseHeaders) Set(to http.Header) {
+	setHeader(to, "ETag", &h.ETag)
 }
 
 type GetAbTest200JSONResponse struct {
@@ -8478,45 +4141,45 @@ type GetAbTest200JSONResponse struct {
 	Headers GetAbTest200ResponseHeaders
 }
 
-func (response GetAbTest200JSONResponse) VisitGetAbTestResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("ETag", fmt.Sprint(response.Headers.ETag))
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
+// Visit implements Response.
+func (r GetAbTest200JSONResponse) Visit(w http.ResponseWriter) error {
+	return writeJSON(w, 200, r.Headers, r.Body)
 }
 
 type GetAbTest304ResponseHeaders struct {
 	ETag string
 }
 
+// Set sets the headers.
+func (h GetAbTest304ResponseHeaders) Set(to http.Header) {
+	setHeader(to, "ETag", &h.ETag)
+}
+
 type GetAbTest304Response struct {
 	Headers GetAbTest304ResponseHeaders
 }
 
-func (response GetAbTest304Response) VisitGetAbTestResponse(w http.ResponseWriter) error {
-	w.Header().Set("ETag", fmt.Sprint(response.Headers.ETag))
+// Visit implements Response.
+func (r GetAbTest304Response) Visit(w http.ResponseWriter) error {
+	r.Headers.Set(w.Header())
 	w.WriteHeader(304)
 	return nil
 }
 
+// UpdateAbTestRequestObject is a call of UpdateAbTest.
 type UpdateAbTestRequestObject struct {
-	AbTestID AbTestID `json:"abTestId"`
+	AbTestID AbTestID
 	Params   UpdateAbTestParams
 	Body     *UpdateAbTestJSONRequestBody
 }
 
-type UpdateAbTestResponseObject interface {
-	VisitUpdateAbTestResponse(w http.ResponseWriter) error
-}
-
 type UpdateAbTest200ResponseHeaders struct {
 	ETag string
+}
+
+// Set sets the headers.
+func (h UpdateAbTest200ResponseHeaders) Set(to http.Header) {
+	setHeader(to, "ETag", &h.ETag)
 }
 
 type UpdateAbTest200JSONResponse struct {
@@ -8524,321 +4187,91 @@ type UpdateAbTest200JSONResponse struct {
 	Headers UpdateAbTest200ResponseHeaders
 }
 
-func (response UpdateAbTest200JSONResponse) VisitUpdateAbTestResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("ETag", fmt.Sprint(response.Headers.ETag))
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
+// Visit implements Response.
+func (r UpdateAbTest200JSONResponse) Visit(w http.ResponseWriter) error {
+	return writeJSON(w, 200, r.Headers, r.Body)
 }
 
+// ListAbTestRunsRequestObject is a call of ListAbTestRuns.
 type ListAbTestRunsRequestObject struct {
-	AbTestID AbTestID `json:"abTestId"`
+	AbTestID AbTestID
 	Params   ListAbTestRunsParams
 }
 
-type ListAbTestRunsResponseObject interface {
-	VisitListAbTestRunsResponse(w http.ResponseWriter) error
-}
-
-type ListAbTestRuns200JSONResponse AbTestRunList
-
-func (response ListAbTestRuns200JSONResponse) VisitListAbTestRunsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
+// RunAbTestAgainRequestObject is a call of RunAbTestAgain.
 type RunAbTestAgainRequestObject struct {
-	AbTestID AbTestID `json:"abTestId"`
+	AbTestID AbTestID
 	Params   RunAbTestAgainParams
 	Body     *RunAbTestAgainJSONRequestBody
 }
 
-type RunAbTestAgainResponseObject interface {
-	VisitRunAbTestAgainResponse(w http.ResponseWriter) error
-}
-
-type RunAbTestAgain202JSONResponse struct{ AcceptedJSONResponse }
-
-func (response RunAbTestAgain202JSONResponse) VisitRunAbTestAgainResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("Location", fmt.Sprint(response.Headers.Location))
-	w.Header().Set("Retry-After", fmt.Sprint(response.Headers.RetryAfter))
-	w.Header().Set("x-ms-operation-id", fmt.Sprint(response.Headers.XMsOperationID))
-	w.WriteHeader(202)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
+// DeleteAbTestRunRequestObject is a call of DeleteAbTestRun.
 type DeleteAbTestRunRequestObject struct {
-	AbTestID AbTestID `json:"abTestId"`
-	RunID    RunID    `json:"runId"`
+	AbTestID AbTestID
+	RunID    RunID
 }
 
-type DeleteAbTestRunResponseObject interface {
-	VisitDeleteAbTestRunResponse(w http.ResponseWriter) error
-}
-
-type DeleteAbTestRun200JSONResponse DeletedAbTestRun
-
-func (response DeleteAbTestRun200JSONResponse) VisitDeleteAbTestRunResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
+// GetAbTestRunRequestObject is a call of GetAbTestRun.
 type GetAbTestRunRequestObject struct {
-	AbTestID AbTestID `json:"abTestId"`
-	RunID    RunID    `json:"runId"`
+	AbTestID AbTestID
+	RunID    RunID
 }
 
-type GetAbTestRunResponseObject interface {
-	VisitGetAbTestRunResponse(w http.ResponseWriter) error
-}
-
-type GetAbTestRun200JSONResponse AbTestRun
-
-func (response GetAbTestRun200JSONResponse) VisitGetAbTestRunResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
+// GetAbTestRunResultRequestObject is a call of GetAbTestRunResult.
 type GetAbTestRunResultRequestObject struct {
-	AbTestID AbTestID `json:"abTestId"`
-	RunID    RunID    `json:"runId"`
+	AbTestID AbTestID
+	RunID    RunID
 }
 
-type GetAbTestRunResultResponseObject interface {
-	VisitGetAbTestRunResultResponse(w http.ResponseWriter) error
-}
-
-type GetAbTestRunResult200JSONResponse AbTestResult
-
-func (response GetAbTestRunResult200JSONResponse) VisitGetAbTestRunResultResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
+// GetPortfolioRequestObject is a call of GetPortfolio.
 type GetPortfolioRequestObject struct {
 	Params GetPortfolioParams
 }
 
-type GetPortfolioResponseObject interface {
-	VisitGetPortfolioResponse(w http.ResponseWriter) error
-}
-
-type GetPortfolio200JSONResponse Portfolio
-
-func (response GetPortfolio200JSONResponse) VisitGetPortfolioResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
+// GetPortfolioSummaryRequestObject is a call of GetPortfolioSummary.
 type GetPortfolioSummaryRequestObject struct {
 	Params GetPortfolioSummaryParams
 }
 
-type GetPortfolioSummaryResponseObject interface {
-	VisitGetPortfolioSummaryResponse(w http.ResponseWriter) error
-}
-
-type GetPortfolioSummary200JSONResponse PortfolioSummary
-
-func (response GetPortfolioSummary200JSONResponse) VisitGetPortfolioSummaryResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
+// ListSchedulesRequestObject is a call of ListSchedules.
 type ListSchedulesRequestObject struct {
 	Params ListSchedulesParams
 }
 
-type ListSchedulesResponseObject interface {
-	VisitListSchedulesResponse(w http.ResponseWriter) error
-}
-
-type ListSchedules200JSONResponse ScheduleList
-
-func (response ListSchedules200JSONResponse) VisitListSchedulesResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
+// DeleteScheduleRequestObject is a call of DeleteSchedule.
 type DeleteScheduleRequestObject struct {
-	ScheduleID ScheduleID `json:"scheduleId"`
+	ScheduleID ScheduleID
 }
 
-type DeleteScheduleResponseObject interface {
-	VisitDeleteScheduleResponse(w http.ResponseWriter) error
-}
-
-type DeleteSchedule200JSONResponse DeletedSchedule
-
-func (response DeleteSchedule200JSONResponse) VisitDeleteScheduleResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
+// GetScheduleRequestObject is a call of GetSchedule.
 type GetScheduleRequestObject struct {
-	ScheduleID ScheduleID `json:"scheduleId"`
+	ScheduleID ScheduleID
 }
 
-type GetScheduleResponseObject interface {
-	VisitGetScheduleResponse(w http.ResponseWriter) error
-}
-
-type GetSchedule200JSONResponse Schedule
-
-func (response GetSchedule200JSONResponse) VisitGetScheduleResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
+// ChangeScheduleRequestObject is a call of ChangeSchedule.
 type ChangeScheduleRequestObject struct {
-	ScheduleID ScheduleID `json:"scheduleId"`
+	ScheduleID ScheduleID
 	Body       *ChangeScheduleJSONRequestBody
 }
 
-type ChangeScheduleResponseObject interface {
-	VisitChangeScheduleResponse(w http.ResponseWriter) error
-}
-
-type ChangeSchedule200JSONResponse Schedule
-
-func (response ChangeSchedule200JSONResponse) VisitChangeScheduleResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
+// GetAccountTreeRequestObject is a call of GetAccountTree.
 type GetAccountTreeRequestObject struct {
-	AccountID AccountID `json:"accountId"`
-	Object    Object    `json:"object"`
+	AccountID AccountID
+	Object    Object
 }
 
-type GetAccountTreeResponseObject interface {
-	VisitGetAccountTreeResponse(w http.ResponseWriter) error
-}
-
-type GetAccountTree200ApplicationOctetStreamResponse struct {
-	Body          io.Reader
-	ContentLength int64
-}
-
-func (response GetAccountTree200ApplicationOctetStreamResponse) VisitGetAccountTreeResponse(w http.ResponseWriter) error {
-
-	w.Header().Set("Content-Type", "application/octet-stream")
-	if response.ContentLength != 0 {
-		w.Header().Set("Content-Length", fmt.Sprint(response.ContentLength))
-	}
-	w.WriteHeader(200)
-
-	if closer, ok := response.Body.(io.ReadCloser); ok {
-		defer closer.Close()
-	}
-	_, err := io.Copy(w, response.Body)
-	return err
-}
-
-type GetAccountTree200TextResponse AuditText
-
-func (response GetAccountTree200TextResponse) VisitGetAccountTreeResponse(w http.ResponseWriter) error {
-
-	w.Header().Set("Content-Type", "text/plain")
-	w.WriteHeader(200)
-
-	_, err := w.Write([]byte(fmt.Sprint(response)))
-	return err
-}
-
+// ListAuditEventsRequestObject is a call of ListAuditEvents.
 type ListAuditEventsRequestObject struct {
 	Params ListAuditEventsParams
 }
 
-type ListAuditEventsResponseObject interface {
-	VisitListAuditEventsResponse(w http.ResponseWriter) error
-}
-
 type ListAuditEvents200ResponseHeaders struct {
 	Link *string
+}
+
+// Set sets the headers.
+func (h ListAuditEvents200ResponseHeaders) Set(to http.Header) {
+	setHeader(to, "Link", h.Link)
 }
 
 type ListAuditEvents200JSONResponse struct {
@@ -8846,156 +4279,41 @@ type ListAuditEvents200JSONResponse struct {
 	Headers ListAuditEvents200ResponseHeaders
 }
 
-func (response ListAuditEvents200JSONResponse) VisitListAuditEventsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	if response.Headers.Link != nil {
-		w.Header().Set("Link", fmt.Sprint(*response.Headers.Link))
-	}
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
+// Visit implements Response.
+func (r ListAuditEvents200JSONResponse) Visit(w http.ResponseWriter) error {
+	return writeJSON(w, 200, r.Headers, r.Body)
 }
 
+// GetAuditProofRequestObject is a call of GetAuditProof.
 type GetAuditProofRequestObject struct {
-	EventID EventID `json:"eventId"`
+	EventID EventID
 }
 
-type GetAuditProofResponseObject interface {
-	VisitGetAuditProofResponse(w http.ResponseWriter) error
-}
-
-type GetAuditProof200TextResponse AuditText
-
-func (response GetAuditProof200TextResponse) VisitGetAuditProofResponse(w http.ResponseWriter) error {
-
-	w.Header().Set("Content-Type", "text/plain")
-	w.WriteHeader(200)
-
-	_, err := w.Write([]byte(fmt.Sprint(response)))
-	return err
-}
-
+// ListViewAsOfRequestObject is a call of ListViewAsOf.
 type ListViewAsOfRequestObject struct {
-	View   View `json:"view"`
+	View   View
 	Params ListViewAsOfParams
 	Body   *ListViewAsOfJSONRequestBody
 }
 
-type ListViewAsOfResponseObject interface {
-	VisitListViewAsOfResponse(w http.ResponseWriter) error
-}
-
-type ListViewAsOf202JSONResponse struct{ AcceptedJSONResponse }
-
-func (response ListViewAsOf202JSONResponse) VisitListViewAsOfResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("Location", fmt.Sprint(response.Headers.Location))
-	w.Header().Set("Retry-After", fmt.Sprint(response.Headers.RetryAfter))
-	w.Header().Set("x-ms-operation-id", fmt.Sprint(response.Headers.XMsOperationID))
-	w.WriteHeader(202)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
+// GetServiceTreeRequestObject is a call of GetServiceTree.
 type GetServiceTreeRequestObject struct {
-	Object Object `json:"object"`
+	Object Object
 }
 
-type GetServiceTreeResponseObject interface {
-	VisitGetServiceTreeResponse(w http.ResponseWriter) error
-}
-
-type GetServiceTree200ApplicationOctetStreamResponse struct {
-	Body          io.Reader
-	ContentLength int64
-}
-
-func (response GetServiceTree200ApplicationOctetStreamResponse) VisitGetServiceTreeResponse(w http.ResponseWriter) error {
-
-	w.Header().Set("Content-Type", "application/octet-stream")
-	if response.ContentLength != 0 {
-		w.Header().Set("Content-Length", fmt.Sprint(response.ContentLength))
-	}
-	w.WriteHeader(200)
-
-	if closer, ok := response.Body.(io.ReadCloser); ok {
-		defer closer.Close()
-	}
-	_, err := io.Copy(w, response.Body)
-	return err
-}
-
-type GetServiceTree200TextResponse AuditText
-
-func (response GetServiceTree200TextResponse) VisitGetServiceTreeResponse(w http.ResponseWriter) error {
-
-	w.Header().Set("Content-Type", "text/plain")
-	w.WriteHeader(200)
-
-	_, err := w.Write([]byte(fmt.Sprint(response)))
-	return err
-}
-
+// ListLicensesRequestObject is a call of ListLicenses.
 type ListLicensesRequestObject struct {
 }
 
-type ListLicensesResponseObject interface {
-	VisitListLicensesResponse(w http.ResponseWriter) error
-}
-
-type ListLicenses200JSONResponse LicenseList
-
-func (response ListLicenses200JSONResponse) VisitListLicensesResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
+// ListOperationsRequestObject is a call of ListOperations.
 type ListOperationsRequestObject struct {
 	Params ListOperationsParams
 }
 
-type ListOperationsResponseObject interface {
-	VisitListOperationsResponse(w http.ResponseWriter) error
-}
-
-type ListOperations200JSONResponse OperationList
-
-func (response ListOperations200JSONResponse) VisitListOperationsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
+// GetOperationRequestObject is a call of GetOperation.
 type GetOperationRequestObject struct {
-	OperationID OperationID `json:"operationId"`
+	OperationID OperationID
 	Params      GetOperationParams
-}
-
-type GetOperationResponseObject interface {
-	VisitGetOperationResponse(w http.ResponseWriter) error
 }
 
 type GetOperation200ResponseHeaders struct {
@@ -9005,29 +4323,22 @@ type GetOperation200ResponseHeaders struct {
 	XMsOperationID openapi_types.UUID
 }
 
+// Set sets the headers.
+func (h GetOperation200ResponseHeaders) Set(to http.Header) {
+	setHeader(to, "ETag", &h.ETag)
+	setHeader(to, "Location", h.Location)
+	setHeader(to, "Retry-After", h.RetryAfter)
+	setHeader(to, "x-ms-operation-id", &h.XMsOperationID)
+}
+
 type GetOperation200JSONResponse struct {
 	Body    Operation
 	Headers GetOperation200ResponseHeaders
 }
 
-func (response GetOperation200JSONResponse) VisitGetOperationResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("ETag", fmt.Sprint(response.Headers.ETag))
-	if response.Headers.Location != nil {
-		w.Header().Set("Location", fmt.Sprint(*response.Headers.Location))
-	}
-	if response.Headers.RetryAfter != nil {
-		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
-	}
-	w.Header().Set("x-ms-operation-id", fmt.Sprint(response.Headers.XMsOperationID))
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
+// Visit implements Response.
+func (r GetOperation200JSONResponse) Visit(w http.ResponseWriter) error {
+	return writeJSON(w, 200, r.Headers, r.Body)
 }
 
 type GetOperation304ResponseHeaders struct {
@@ -9037,59 +4348,43 @@ type GetOperation304ResponseHeaders struct {
 	XMsOperationID openapi_types.UUID
 }
 
+// Set sets the headers.
+func (h GetOperation304ResponseHeaders) Set(to http.Header) {
+	setHeader(to, "ETag", &h.ETag)
+	setHeader(to, "Location", h.Location)
+	setHeader(to, "Retry-After", h.RetryAfter)
+	setHeader(to, "x-ms-operation-id", &h.XMsOperationID)
+}
+
 type GetOperation304Response struct {
 	Headers GetOperation304ResponseHeaders
 }
 
-func (response GetOperation304Response) VisitGetOperationResponse(w http.ResponseWriter) error {
-	w.Header().Set("ETag", fmt.Sprint(response.Headers.ETag))
-	if response.Headers.Location != nil {
-		w.Header().Set("Location", fmt.Sprint(*response.Headers.Location))
-	}
-	if response.Headers.RetryAfter != nil {
-		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
-	}
-	w.Header().Set("x-ms-operation-id", fmt.Sprint(response.Headers.XMsOperationID))
+// Visit implements Response.
+func (r GetOperation304Response) Visit(w http.ResponseWriter) error {
+	r.Headers.Set(w.Header())
 	w.WriteHeader(304)
 	return nil
 }
 
+// CancelOperationRequestObject is a call of CancelOperation.
 type CancelOperationRequestObject struct {
-	OperationID OperationID `json:"operationId"`
+	OperationID OperationID
 	Params      CancelOperationParams
 }
 
-type CancelOperationResponseObject interface {
-	VisitCancelOperationResponse(w http.ResponseWriter) error
-}
-
-type CancelOperation202JSONResponse struct{ AcceptedJSONResponse }
-
-func (response CancelOperation202JSONResponse) VisitCancelOperationResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("Location", fmt.Sprint(response.Headers.Location))
-	w.Header().Set("Retry-After", fmt.Sprint(response.Headers.RetryAfter))
-	w.Header().Set("x-ms-operation-id", fmt.Sprint(response.Headers.XMsOperationID))
-	w.WriteHeader(202)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
+// GetOperationResultRequestObject is a call of GetOperationResult.
 type GetOperationResultRequestObject struct {
-	OperationID OperationID `json:"operationId"`
-}
-
-type GetOperationResultResponseObject interface {
-	VisitGetOperationResultResponse(w http.ResponseWriter) error
+	OperationID OperationID
 }
 
 type GetOperationResult200ResponseHeaders struct {
 	XMsOperationID openapi_types.UUID
+}
+
+// Set sets the headers.
+func (h GetOperationResult200ResponseHeaders) Set(to http.Header) {
+	setHeader(to, "x-ms-operation-id", &h.XMsOperationID)
 }
 
 type GetOperationResult200JSONResponse struct {
@@ -9097,3597 +4392,554 @@ type GetOperationResult200JSONResponse struct {
 	Headers GetOperationResult200ResponseHeaders
 }
 
-func (response GetOperationResult200JSONResponse) VisitGetOperationResultResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("x-ms-operation-id", fmt.Sprint(response.Headers.XMsOperationID))
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
+// Visit implements Response.
+func (r GetOperationResult200JSONResponse) Visit(w http.ResponseWriter) error {
+	return writeJSON(w, 200, r.Headers, r.Body)
 }
 
+// ListTrackedItemsRequestObject is a call of ListTrackedItems.
 type ListTrackedItemsRequestObject struct {
 	Params ListTrackedItemsParams
 }
 
-type ListTrackedItemsResponseObject interface {
-	VisitListTrackedItemsResponse(w http.ResponseWriter) error
-}
-
-type ListTrackedItems200JSONResponse TrackedItemList
-
-func (response ListTrackedItems200JSONResponse) VisitListTrackedItemsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
+// ListWorkspacesRequestObject is a call of ListWorkspaces.
 type ListWorkspacesRequestObject struct {
 	Params ListWorkspacesParams
 }
 
-type ListWorkspacesResponseObject interface {
-	VisitListWorkspacesResponse(w http.ResponseWriter) error
-}
-
-type ListWorkspaces200JSONResponse WorkspaceList
-
-func (response ListWorkspaces200JSONResponse) VisitListWorkspacesResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
+// AssessSemanticModelsRequestObject is a call of AssessSemanticModels.
 type AssessSemanticModelsRequestObject struct {
-	WorkspaceID WorkspaceID `json:"workspaceId"`
+	WorkspaceID WorkspaceID
 	Params      AssessSemanticModelsParams
 	Body        *AssessSemanticModelsJSONRequestBody
 }
 
-type AssessSemanticModelsResponseObject interface {
-	VisitAssessSemanticModelsResponse(w http.ResponseWriter) error
-}
-
-type AssessSemanticModels202JSONResponse struct{ AcceptedJSONResponse }
-
-func (response AssessSemanticModels202JSONResponse) VisitAssessSemanticModelsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("Location", fmt.Sprint(response.Headers.Location))
-	w.Header().Set("Retry-After", fmt.Sprint(response.Headers.RetryAfter))
-	w.Header().Set("x-ms-operation-id", fmt.Sprint(response.Headers.XMsOperationID))
-	w.WriteHeader(202)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
+// ListDataAgentsRequestObject is a call of ListDataAgents.
 type ListDataAgentsRequestObject struct {
-	WorkspaceID WorkspaceID `json:"workspaceId"`
+	WorkspaceID WorkspaceID
 	Params      ListDataAgentsParams
 }
 
-type ListDataAgentsResponseObject interface {
-	VisitListDataAgentsResponse(w http.ResponseWriter) error
-}
-
-type ListDataAgents200JSONResponse DataAgentList
-
-func (response ListDataAgents200JSONResponse) VisitListDataAgentsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
+// ListAbTestsOfDataAgentRequestObject is a call of ListAbTestsOfDataAgent.
 type ListAbTestsOfDataAgentRequestObject struct {
-	WorkspaceID WorkspaceID `json:"workspaceId"`
-	DataAgentID DataAgentID `json:"dataAgentId"`
+	WorkspaceID WorkspaceID
+	DataAgentID DataAgentID
 }
 
-type ListAbTestsOfDataAgentResponseObject interface {
-	VisitListAbTestsOfDataAgentResponse(w http.ResponseWriter) error
-}
-
-type ListAbTestsOfDataAgent200JSONResponse AbTestsOfItem
-
-func (response ListAbTestsOfDataAgent200JSONResponse) VisitListAbTestsOfDataAgentResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
+// AssessDataAgentRequestObject is a call of AssessDataAgent.
 type AssessDataAgentRequestObject struct {
-	WorkspaceID WorkspaceID `json:"workspaceId"`
-	DataAgentID DataAgentID `json:"dataAgentId"`
+	WorkspaceID WorkspaceID
+	DataAgentID DataAgentID
 	Params      AssessDataAgentParams
 }
 
-type AssessDataAgentResponseObject interface {
-	VisitAssessDataAgentResponse(w http.ResponseWriter) error
-}
-
-type AssessDataAgent202JSONResponse struct{ AcceptedJSONResponse }
-
-func (response AssessDataAgent202JSONResponse) VisitAssessDataAgentResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("Location", fmt.Sprint(response.Headers.Location))
-	w.Header().Set("Retry-After", fmt.Sprint(response.Headers.RetryAfter))
-	w.Header().Set("x-ms-operation-id", fmt.Sprint(response.Headers.XMsOperationID))
-	w.WriteHeader(202)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
+// ListDataAgentAssessmentsRequestObject is a call of ListDataAgentAssessments.
 type ListDataAgentAssessmentsRequestObject struct {
-	WorkspaceID WorkspaceID `json:"workspaceId"`
-	DataAgentID DataAgentID `json:"dataAgentId"`
+	WorkspaceID WorkspaceID
+	DataAgentID DataAgentID
 	Params      ListDataAgentAssessmentsParams
 }
 
-type ListDataAgentAssessmentsResponseObject interface {
-	VisitListDataAgentAssessmentsResponse(w http.ResponseWriter) error
-}
-
-type ListDataAgentAssessments200JSONResponse AssessmentSummaryList
-
-func (response ListDataAgentAssessments200JSONResponse) VisitListDataAgentAssessmentsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
+// GetDataAgentAssessmentRequestObject is a call of GetDataAgentAssessment.
 type GetDataAgentAssessmentRequestObject struct {
-	WorkspaceID  WorkspaceID  `json:"workspaceId"`
-	DataAgentID  DataAgentID  `json:"dataAgentId"`
-	AssessmentID AssessmentID `json:"assessmentId"`
+	WorkspaceID  WorkspaceID
+	DataAgentID  DataAgentID
+	AssessmentID AssessmentID
 }
 
-type GetDataAgentAssessmentResponseObject interface {
-	VisitGetDataAgentAssessmentResponse(w http.ResponseWriter) error
-}
-
-type GetDataAgentAssessment200JSONResponse DataAgentAssessment
-
-func (response GetDataAgentAssessment200JSONResponse) VisitGetDataAgentAssessmentResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
+// ListReportsRequestObject is a call of ListReports.
 type ListReportsRequestObject struct {
-	WorkspaceID WorkspaceID `json:"workspaceId"`
+	WorkspaceID WorkspaceID
 	Params      ListReportsParams
 }
 
-type ListReportsResponseObject interface {
-	VisitListReportsResponse(w http.ResponseWriter) error
-}
-
-type ListReports200JSONResponse WorkspaceReportList
-
-func (response ListReports200JSONResponse) VisitListReportsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
+// AddPixiesToReportsRequestObject is a call of AddPixiesToReports.
 type AddPixiesToReportsRequestObject struct {
-	WorkspaceID WorkspaceID `json:"workspaceId"`
+	WorkspaceID WorkspaceID
 	Params      AddPixiesToReportsParams
 	Body        *AddPixiesToReportsJSONRequestBody
 }
 
-type AddPixiesToReportsResponseObject interface {
-	VisitAddPixiesToReportsResponse(w http.ResponseWriter) error
-}
-
-type AddPixiesToReports202JSONResponse struct{ AcceptedJSONResponse }
-
-func (response AddPixiesToReports202JSONResponse) VisitAddPixiesToReportsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("Location", fmt.Sprint(response.Headers.Location))
-	w.Header().Set("Retry-After", fmt.Sprint(response.Headers.RetryAfter))
-	w.Header().Set("x-ms-operation-id", fmt.Sprint(response.Headers.XMsOperationID))
-	w.WriteHeader(202)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
+// RemovePixiesFromReportsRequestObject is a call of RemovePixiesFromReports.
 type RemovePixiesFromReportsRequestObject struct {
-	WorkspaceID WorkspaceID `json:"workspaceId"`
+	WorkspaceID WorkspaceID
 	Params      RemovePixiesFromReportsParams
 	Body        *RemovePixiesFromReportsJSONRequestBody
 }
 
-type RemovePixiesFromReportsResponseObject interface {
-	VisitRemovePixiesFromReportsResponse(w http.ResponseWriter) error
-}
-
-type RemovePixiesFromReports202JSONResponse struct{ AcceptedJSONResponse }
-
-func (response RemovePixiesFromReports202JSONResponse) VisitRemovePixiesFromReportsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("Location", fmt.Sprint(response.Headers.Location))
-	w.Header().Set("Retry-After", fmt.Sprint(response.Headers.RetryAfter))
-	w.Header().Set("x-ms-operation-id", fmt.Sprint(response.Headers.XMsOperationID))
-	w.WriteHeader(202)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
+// AddPixiesRequestObject is a call of AddPixies.
 type AddPixiesRequestObject struct {
-	WorkspaceID WorkspaceID `json:"workspaceId"`
-	ReportID    ReportID    `json:"reportId"`
+	WorkspaceID WorkspaceID
+	ReportID    ReportID
 	Params      AddPixiesParams
 }
 
-type AddPixiesResponseObject interface {
-	VisitAddPixiesResponse(w http.ResponseWriter) error
-}
-
-type AddPixies202JSONResponse struct{ AcceptedJSONResponse }
-
-func (response AddPixies202JSONResponse) VisitAddPixiesResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("Location", fmt.Sprint(response.Headers.Location))
-	w.Header().Set("Retry-After", fmt.Sprint(response.Headers.RetryAfter))
-	w.Header().Set("x-ms-operation-id", fmt.Sprint(response.Headers.XMsOperationID))
-	w.WriteHeader(202)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
+// GetReportPixiesRequestObject is a call of GetReportPixies.
 type GetReportPixiesRequestObject struct {
-	WorkspaceID WorkspaceID `json:"workspaceId"`
-	ReportID    ReportID    `json:"reportId"`
+	WorkspaceID WorkspaceID
+	ReportID    ReportID
 }
 
-type GetReportPixiesResponseObject interface {
-	VisitGetReportPixiesResponse(w http.ResponseWriter) error
-}
-
-type GetReportPixies200JSONResponse ReportPixies
-
-func (response GetReportPixies200JSONResponse) VisitGetReportPixiesResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
+// GetPageViewsRequestObject is a call of GetPageViews.
 type GetPageViewsRequestObject struct {
-	WorkspaceID WorkspaceID `json:"workspaceId"`
-	ReportID    ReportID    `json:"reportId"`
+	WorkspaceID WorkspaceID
+	ReportID    ReportID
 }
 
-type GetPageViewsResponseObject interface {
-	VisitGetPageViewsResponse(w http.ResponseWriter) error
-}
-
-type GetPageViews200JSONResponse PageViews
-
-func (response GetPageViews200JSONResponse) VisitGetPageViewsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
+// RemovePixiesRequestObject is a call of RemovePixies.
 type RemovePixiesRequestObject struct {
-	WorkspaceID WorkspaceID `json:"workspaceId"`
-	ReportID    ReportID    `json:"reportId"`
+	WorkspaceID WorkspaceID
+	ReportID    ReportID
 	Params      RemovePixiesParams
 }
 
-type RemovePixiesResponseObject interface {
-	VisitRemovePixiesResponse(w http.ResponseWriter) error
-}
-
-type RemovePixies202JSONResponse struct{ AcceptedJSONResponse }
-
-func (response RemovePixies202JSONResponse) VisitRemovePixiesResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("Location", fmt.Sprint(response.Headers.Location))
-	w.Header().Set("Retry-After", fmt.Sprint(response.Headers.RetryAfter))
-	w.Header().Set("x-ms-operation-id", fmt.Sprint(response.Headers.XMsOperationID))
-	w.WriteHeader(202)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
+// ListSemanticModelsRequestObject is a call of ListSemanticModels.
 type ListSemanticModelsRequestObject struct {
-	WorkspaceID WorkspaceID `json:"workspaceId"`
+	WorkspaceID WorkspaceID
 	Params      ListSemanticModelsParams
 }
 
-type ListSemanticModelsResponseObject interface {
-	VisitListSemanticModelsResponse(w http.ResponseWriter) error
-}
-
-type ListSemanticModels200JSONResponse SemanticModelList
-
-func (response ListSemanticModels200JSONResponse) VisitListSemanticModelsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
+// ListAbTestsOfSemanticModelRequestObject is a call of ListAbTestsOfSemanticModel.
 type ListAbTestsOfSemanticModelRequestObject struct {
-	WorkspaceID     WorkspaceID     `json:"workspaceId"`
-	SemanticModelID SemanticModelID `json:"semanticModelId"`
+	WorkspaceID     WorkspaceID
+	SemanticModelID SemanticModelID
 }
 
-type ListAbTestsOfSemanticModelResponseObject interface {
-	VisitListAbTestsOfSemanticModelResponse(w http.ResponseWriter) error
-}
-
-type ListAbTestsOfSemanticModel200JSONResponse AbTestsOfItem
-
-func (response ListAbTestsOfSemanticModel200JSONResponse) VisitListAbTestsOfSemanticModelResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
+// AssessSemanticModelRequestObject is a call of AssessSemanticModel.
 type AssessSemanticModelRequestObject struct {
-	WorkspaceID     WorkspaceID     `json:"workspaceId"`
-	SemanticModelID SemanticModelID `json:"semanticModelId"`
+	WorkspaceID     WorkspaceID
+	SemanticModelID SemanticModelID
 	Params          AssessSemanticModelParams
 }
 
-type AssessSemanticModelResponseObject interface {
-	VisitAssessSemanticModelResponse(w http.ResponseWriter) error
-}
-
-type AssessSemanticModel202JSONResponse struct{ AcceptedJSONResponse }
-
-func (response AssessSemanticModel202JSONResponse) VisitAssessSemanticModelResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("Location", fmt.Sprint(response.Headers.Location))
-	w.Header().Set("Retry-After", fmt.Sprint(response.Headers.RetryAfter))
-	w.Header().Set("x-ms-operation-id", fmt.Sprint(response.Headers.XMsOperationID))
-	w.WriteHeader(202)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
+// DeleteAssessmentsRequestObject is a call of DeleteAssessments.
 type DeleteAssessmentsRequestObject struct {
-	WorkspaceID     WorkspaceID     `json:"workspaceId"`
-	SemanticModelID SemanticModelID `json:"semanticModelId"`
+	WorkspaceID     WorkspaceID
+	SemanticModelID SemanticModelID
 }
 
-type DeleteAssessmentsResponseObject interface {
-	VisitDeleteAssessmentsResponse(w http.ResponseWriter) error
-}
-
-type DeleteAssessments200JSONResponse DeletedAssessments
-
-func (response DeleteAssessments200JSONResponse) VisitDeleteAssessmentsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
+// ListAssessmentsRequestObject is a call of ListAssessments.
 type ListAssessmentsRequestObject struct {
-	WorkspaceID     WorkspaceID     `json:"workspaceId"`
-	SemanticModelID SemanticModelID `json:"semanticModelId"`
+	WorkspaceID     WorkspaceID
+	SemanticModelID SemanticModelID
 	Params          ListAssessmentsParams
 }
 
-type ListAssessmentsResponseObject interface {
-	VisitListAssessmentsResponse(w http.ResponseWriter) error
-}
-
-type ListAssessments200JSONResponse AssessmentSummaryList
-
-func (response ListAssessments200JSONResponse) VisitListAssessmentsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
+// GetAssessmentRequestObject is a call of GetAssessment.
 type GetAssessmentRequestObject struct {
-	WorkspaceID     WorkspaceID     `json:"workspaceId"`
-	SemanticModelID SemanticModelID `json:"semanticModelId"`
-	AssessmentID    AssessmentID    `json:"assessmentId"`
+	WorkspaceID     WorkspaceID
+	SemanticModelID SemanticModelID
+	AssessmentID    AssessmentID
 }
 
-type GetAssessmentResponseObject interface {
-	VisitGetAssessmentResponse(w http.ResponseWriter) error
-}
-
-type GetAssessment200JSONResponse Assessment
-
-func (response GetAssessment200JSONResponse) VisitGetAssessmentResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
+// UnpinAssessmentRequestObject is a call of UnpinAssessment.
 type UnpinAssessmentRequestObject struct {
-	WorkspaceID     WorkspaceID     `json:"workspaceId"`
-	SemanticModelID SemanticModelID `json:"semanticModelId"`
-	AssessmentID    AssessmentID    `json:"assessmentId"`
+	WorkspaceID     WorkspaceID
+	SemanticModelID SemanticModelID
+	AssessmentID    AssessmentID
 }
 
-type UnpinAssessmentResponseObject interface {
-	VisitUnpinAssessmentResponse(w http.ResponseWriter) error
-}
-
-type UnpinAssessment200JSONResponse AssessmentPin
-
-func (response UnpinAssessment200JSONResponse) VisitUnpinAssessmentResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
+// PinAssessmentRequestObject is a call of PinAssessment.
 type PinAssessmentRequestObject struct {
-	WorkspaceID     WorkspaceID     `json:"workspaceId"`
-	SemanticModelID SemanticModelID `json:"semanticModelId"`
-	AssessmentID    AssessmentID    `json:"assessmentId"`
+	WorkspaceID     WorkspaceID
+	SemanticModelID SemanticModelID
+	AssessmentID    AssessmentID
 }
 
-type PinAssessmentResponseObject interface {
-	VisitPinAssessmentResponse(w http.ResponseWriter) error
-}
-
-type PinAssessment200JSONResponse AssessmentPin
-
-func (response PinAssessment200JSONResponse) VisitPinAssessmentResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
+// GetBenchmarkQuestionsRequestObject is a call of GetBenchmarkQuestions.
 type GetBenchmarkQuestionsRequestObject struct {
-	WorkspaceID     WorkspaceID     `json:"workspaceId"`
-	SemanticModelID SemanticModelID `json:"semanticModelId"`
+	WorkspaceID     WorkspaceID
+	SemanticModelID SemanticModelID
 	Params          GetBenchmarkQuestionsParams
 }
 
-type GetBenchmarkQuestionsResponseObject interface {
-	VisitGetBenchmarkQuestionsResponse(w http.ResponseWriter) error
-}
-
-type GetBenchmarkQuestions200JSONResponse BenchmarkQuestions
-
-func (response GetBenchmarkQuestions200JSONResponse) VisitGetBenchmarkQuestionsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
+// GenerateBenchmarkQuestionsRequestObject is a call of GenerateBenchmarkQuestions.
 type GenerateBenchmarkQuestionsRequestObject struct {
-	WorkspaceID     WorkspaceID     `json:"workspaceId"`
-	SemanticModelID SemanticModelID `json:"semanticModelId"`
+	WorkspaceID     WorkspaceID
+	SemanticModelID SemanticModelID
 	Params          GenerateBenchmarkQuestionsParams
 	Body            *GenerateBenchmarkQuestionsJSONRequestBody
 }
 
-type GenerateBenchmarkQuestionsResponseObject interface {
-	VisitGenerateBenchmarkQuestionsResponse(w http.ResponseWriter) error
-}
-
-type GenerateBenchmarkQuestions202JSONResponse struct{ AcceptedJSONResponse }
-
-func (response GenerateBenchmarkQuestions202JSONResponse) VisitGenerateBenchmarkQuestionsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("Location", fmt.Sprint(response.Headers.Location))
-	w.Header().Set("Retry-After", fmt.Sprint(response.Headers.RetryAfter))
-	w.Header().Set("x-ms-operation-id", fmt.Sprint(response.Headers.XMsOperationID))
-	w.WriteHeader(202)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
+// SaveBenchmarkQuestionsRequestObject is a call of SaveBenchmarkQuestions.
 type SaveBenchmarkQuestionsRequestObject struct {
-	WorkspaceID     WorkspaceID     `json:"workspaceId"`
-	SemanticModelID SemanticModelID `json:"semanticModelId"`
+	WorkspaceID     WorkspaceID
+	SemanticModelID SemanticModelID
 	Params          SaveBenchmarkQuestionsParams
 	Body            *SaveBenchmarkQuestionsJSONRequestBody
 }
 
-type SaveBenchmarkQuestionsResponseObject interface {
-	VisitSaveBenchmarkQuestionsResponse(w http.ResponseWriter) error
-}
-
-type SaveBenchmarkQuestions202JSONResponse struct{ AcceptedJSONResponse }
-
-func (response SaveBenchmarkQuestions202JSONResponse) VisitSaveBenchmarkQuestionsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("Location", fmt.Sprint(response.Headers.Location))
-	w.Header().Set("Retry-After", fmt.Sprint(response.Headers.RetryAfter))
-	w.Header().Set("x-ms-operation-id", fmt.Sprint(response.Headers.XMsOperationID))
-	w.WriteHeader(202)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
+// ListBenchmarkRunsRequestObject is a call of ListBenchmarkRuns.
 type ListBenchmarkRunsRequestObject struct {
-	WorkspaceID     WorkspaceID     `json:"workspaceId"`
-	SemanticModelID SemanticModelID `json:"semanticModelId"`
+	WorkspaceID     WorkspaceID
+	SemanticModelID SemanticModelID
 	Params          ListBenchmarkRunsParams
 }
 
-type ListBenchmarkRunsResponseObject interface {
-	VisitListBenchmarkRunsResponse(w http.ResponseWriter) error
-}
-
-type ListBenchmarkRuns200JSONResponse BenchmarkRunList
-
-func (response ListBenchmarkRuns200JSONResponse) VisitListBenchmarkRunsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
+// StartBenchmarkRunRequestObject is a call of StartBenchmarkRun.
 type StartBenchmarkRunRequestObject struct {
-	WorkspaceID     WorkspaceID     `json:"workspaceId"`
-	SemanticModelID SemanticModelID `json:"semanticModelId"`
+	WorkspaceID     WorkspaceID
+	SemanticModelID SemanticModelID
 	Params          StartBenchmarkRunParams
 	Body            *StartBenchmarkRunJSONRequestBody
 }
 
-type StartBenchmarkRunResponseObject interface {
-	VisitStartBenchmarkRunResponse(w http.ResponseWriter) error
+// ImportBenchmarkRunRequestObject is a call of ImportBenchmarkRun.
+type ImportBenchmarkRunRequestObject struct {
+	WorkspaceID     WorkspaceID
+	SemanticModelID SemanticModelID
+	Params          ImportBenchmarkRunParams
+	Body            *ImportBenchmarkRunJSONRequestBody
 }
 
-type StartBenchmarkRun202JSONResponse struct{ AcceptedJSONResponse }
-
-func (response StartBenchmarkRun202JSONResponse) VisitStartBenchmarkRunResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("Location", fmt.Sprint(response.Headers.Location))
-	w.Header().Set("Retry-After", fmt.Sprint(response.Headers.RetryAfter))
-	w.Header().Set("x-ms-operation-id", fmt.Sprint(response.Headers.XMsOperationID))
-	w.WriteHeader(202)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
+// DeleteBenchmarkRunRequestObject is a call of DeleteBenchmarkRun.
 type DeleteBenchmarkRunRequestObject struct {
-	WorkspaceID     WorkspaceID     `json:"workspaceId"`
-	SemanticModelID SemanticModelID `json:"semanticModelId"`
-	RunID           RunID           `json:"runId"`
+	WorkspaceID     WorkspaceID
+	SemanticModelID SemanticModelID
+	RunID           RunID
 }
 
-type DeleteBenchmarkRunResponseObject interface {
-	VisitDeleteBenchmarkRunResponse(w http.ResponseWriter) error
-}
-
-type DeleteBenchmarkRun200JSONResponse DeletedBenchmarkRun
-
-func (response DeleteBenchmarkRun200JSONResponse) VisitDeleteBenchmarkRunResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
+// GetBenchmarkRunRequestObject is a call of GetBenchmarkRun.
 type GetBenchmarkRunRequestObject struct {
-	WorkspaceID     WorkspaceID     `json:"workspaceId"`
-	SemanticModelID SemanticModelID `json:"semanticModelId"`
-	RunID           RunID           `json:"runId"`
+	WorkspaceID     WorkspaceID
+	SemanticModelID SemanticModelID
+	RunID           RunID
 }
 
-type GetBenchmarkRunResponseObject interface {
-	VisitGetBenchmarkRunResponse(w http.ResponseWriter) error
-}
-
-type GetBenchmarkRun200JSONResponse BenchmarkRun
-
-func (response GetBenchmarkRun200JSONResponse) VisitGetBenchmarkRunResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
+// OverruleVerdictRequestObject is a call of OverruleVerdict.
 type OverruleVerdictRequestObject struct {
-	WorkspaceID     WorkspaceID     `json:"workspaceId"`
-	SemanticModelID SemanticModelID `json:"semanticModelId"`
-	RunID           RunID           `json:"runId"`
-	QuestionID      QuestionID      `json:"questionId"`
+	WorkspaceID     WorkspaceID
+	SemanticModelID SemanticModelID
+	RunID           RunID
+	QuestionID      QuestionID
 	Body            *OverruleVerdictJSONRequestBody
 }
 
-type OverruleVerdictResponseObject interface {
-	VisitOverruleVerdictResponse(w http.ResponseWriter) error
-}
-
-type OverruleVerdict200JSONResponse BenchmarkRun
-
-func (response OverruleVerdict200JSONResponse) VisitOverruleVerdictResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
+// GetBenchmarkRunResultRequestObject is a call of GetBenchmarkRunResult.
 type GetBenchmarkRunResultRequestObject struct {
-	WorkspaceID     WorkspaceID     `json:"workspaceId"`
-	SemanticModelID SemanticModelID `json:"semanticModelId"`
-	RunID           RunID           `json:"runId"`
+	WorkspaceID     WorkspaceID
+	SemanticModelID SemanticModelID
+	RunID           RunID
 }
 
-type GetBenchmarkRunResultResponseObject interface {
-	VisitGetBenchmarkRunResultResponse(w http.ResponseWriter) error
-}
-
-type GetBenchmarkRunResult200JSONResponse BenchmarkRunResult
-
-func (response GetBenchmarkRunResult200JSONResponse) VisitGetBenchmarkRunResultResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
+// GetHistoryRequestObject is a call of GetHistory.
 type GetHistoryRequestObject struct {
-	WorkspaceID     WorkspaceID     `json:"workspaceId"`
-	SemanticModelID SemanticModelID `json:"semanticModelId"`
+	WorkspaceID     WorkspaceID
+	SemanticModelID SemanticModelID
 	Params          GetHistoryParams
 }
 
-type GetHistoryResponseObject interface {
-	VisitGetHistoryResponse(w http.ResponseWriter) error
-}
-
-type GetHistory200JSONResponse History
-
-func (response GetHistory200JSONResponse) VisitGetHistoryResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
+// OptimizeRequestObject is a call of Optimize.
 type OptimizeRequestObject struct {
-	WorkspaceID     WorkspaceID     `json:"workspaceId"`
-	SemanticModelID SemanticModelID `json:"semanticModelId"`
+	WorkspaceID     WorkspaceID
+	SemanticModelID SemanticModelID
 	Params          OptimizeParams
 	Body            *OptimizeJSONRequestBody
 }
 
-type OptimizeResponseObject interface {
-	VisitOptimizeResponse(w http.ResponseWriter) error
-}
-
-type Optimize202JSONResponse struct{ AcceptedJSONResponse }
-
-func (response Optimize202JSONResponse) VisitOptimizeResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("Location", fmt.Sprint(response.Headers.Location))
-	w.Header().Set("Retry-After", fmt.Sprint(response.Headers.RetryAfter))
-	w.Header().Set("x-ms-operation-id", fmt.Sprint(response.Headers.XMsOperationID))
-	w.WriteHeader(202)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
+// ApplyOptimizationsRequestObject is a call of ApplyOptimizations.
 type ApplyOptimizationsRequestObject struct {
-	WorkspaceID     WorkspaceID     `json:"workspaceId"`
-	SemanticModelID SemanticModelID `json:"semanticModelId"`
+	WorkspaceID     WorkspaceID
+	SemanticModelID SemanticModelID
 	Params          ApplyOptimizationsParams
 	Body            *ApplyOptimizationsJSONRequestBody
 }
 
-type ApplyOptimizationsResponseObject interface {
-	VisitApplyOptimizationsResponse(w http.ResponseWriter) error
-}
-
-type ApplyOptimizations202JSONResponse struct{ AcceptedJSONResponse }
-
-func (response ApplyOptimizations202JSONResponse) VisitApplyOptimizationsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("Location", fmt.Sprint(response.Headers.Location))
-	w.Header().Set("Retry-After", fmt.Sprint(response.Headers.RetryAfter))
-	w.Header().Set("x-ms-operation-id", fmt.Sprint(response.Headers.XMsOperationID))
-	w.WriteHeader(202)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
+// RevertOptimizationsRequestObject is a call of RevertOptimizations.
 type RevertOptimizationsRequestObject struct {
-	WorkspaceID     WorkspaceID     `json:"workspaceId"`
-	SemanticModelID SemanticModelID `json:"semanticModelId"`
+	WorkspaceID     WorkspaceID
+	SemanticModelID SemanticModelID
 	Params          RevertOptimizationsParams
 	Body            *RevertOptimizationsJSONRequestBody
 }
 
-type RevertOptimizationsResponseObject interface {
-	VisitRevertOptimizationsResponse(w http.ResponseWriter) error
-}
-
-type RevertOptimizations202JSONResponse struct{ AcceptedJSONResponse }
-
-func (response RevertOptimizations202JSONResponse) VisitRevertOptimizationsResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("Location", fmt.Sprint(response.Headers.Location))
-	w.Header().Set("Retry-After", fmt.Sprint(response.Headers.RetryAfter))
-	w.Header().Set("x-ms-operation-id", fmt.Sprint(response.Headers.XMsOperationID))
-	w.WriteHeader(202)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
+// RevertOptimizationRequestObject is a call of RevertOptimization.
 type RevertOptimizationRequestObject struct {
-	WorkspaceID     WorkspaceID     `json:"workspaceId"`
-	SemanticModelID SemanticModelID `json:"semanticModelId"`
+	WorkspaceID     WorkspaceID
+	SemanticModelID SemanticModelID
 	Params          RevertOptimizationParams
 	Body            *RevertOptimizationJSONRequestBody
 }
 
-type RevertOptimizationResponseObject interface {
-	VisitRevertOptimizationResponse(w http.ResponseWriter) error
-}
-
-type RevertOptimization202JSONResponse struct{ AcceptedJSONResponse }
-
-func (response RevertOptimization202JSONResponse) VisitRevertOptimizationResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("Location", fmt.Sprint(response.Headers.Location))
-	w.Header().Set("Retry-After", fmt.Sprint(response.Headers.RetryAfter))
-	w.Header().Set("x-ms-operation-id", fmt.Sprint(response.Headers.XMsOperationID))
-	w.WriteHeader(202)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
+// ListSchedulesOfModelRequestObject is a call of ListSchedulesOfModel.
 type ListSchedulesOfModelRequestObject struct {
-	WorkspaceID     WorkspaceID     `json:"workspaceId"`
-	SemanticModelID SemanticModelID `json:"semanticModelId"`
+	WorkspaceID     WorkspaceID
+	SemanticModelID SemanticModelID
 	Params          ListSchedulesOfModelParams
 }
 
-type ListSchedulesOfModelResponseObject interface {
-	VisitListSchedulesOfModelResponse(w http.ResponseWriter) error
-}
-
-type ListSchedulesOfModel200JSONResponse ScheduleList
-
-func (response ListSchedulesOfModel200JSONResponse) VisitListSchedulesOfModelResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
+// CreateScheduleRequestObject is a call of CreateSchedule.
 type CreateScheduleRequestObject struct {
-	WorkspaceID     WorkspaceID     `json:"workspaceId"`
-	SemanticModelID SemanticModelID `json:"semanticModelId"`
+	WorkspaceID     WorkspaceID
+	SemanticModelID SemanticModelID
 	Body            *CreateScheduleJSONRequestBody
 }
 
-type CreateScheduleResponseObject interface {
-	VisitCreateScheduleResponse(w http.ResponseWriter) error
-}
-
-type CreateSchedule200JSONResponse Schedule
-
-func (response CreateSchedule200JSONResponse) VisitCreateScheduleResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
+// GetAIViewRequestObject is a call of GetAIView.
 type GetAIViewRequestObject struct {
-	WorkspaceID     WorkspaceID     `json:"workspaceId"`
-	SemanticModelID SemanticModelID `json:"semanticModelId"`
+	WorkspaceID     WorkspaceID
+	SemanticModelID SemanticModelID
 }
 
-type GetAIViewResponseObject interface {
-	VisitGetAIViewResponse(w http.ResponseWriter) error
-}
-
-type GetAIView200JSONResponse AIView
-
-func (response GetAIView200JSONResponse) VisitGetAIViewResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
+// ApplyOptimizationRequestObject is a call of ApplyOptimization.
 type ApplyOptimizationRequestObject struct {
-	WorkspaceID     WorkspaceID     `json:"workspaceId"`
-	SemanticModelID SemanticModelID `json:"semanticModelId"`
-	Kind            Kind            `json:"kind"`
+	WorkspaceID     WorkspaceID
+	SemanticModelID SemanticModelID
+	Kind            Kind
 	Params          ApplyOptimizationParams
 	Body            *ApplyOptimizationJSONRequestBody
 }
 
-type ApplyOptimizationResponseObject interface {
-	VisitApplyOptimizationResponse(w http.ResponseWriter) error
-}
-
-type ApplyOptimization202JSONResponse struct{ AcceptedJSONResponse }
-
-func (response ApplyOptimization202JSONResponse) VisitApplyOptimizationResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("Location", fmt.Sprint(response.Headers.Location))
-	w.Header().Set("Retry-After", fmt.Sprint(response.Headers.RetryAfter))
-	w.Header().Set("x-ms-operation-id", fmt.Sprint(response.Headers.XMsOperationID))
-	w.WriteHeader(202)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
+// PreviewOptimizationRequestObject is a call of PreviewOptimization.
 type PreviewOptimizationRequestObject struct {
-	WorkspaceID     WorkspaceID     `json:"workspaceId"`
-	SemanticModelID SemanticModelID `json:"semanticModelId"`
-	Kind            Kind            `json:"kind"`
+	WorkspaceID     WorkspaceID
+	SemanticModelID SemanticModelID
+	Kind            Kind
 	Params          PreviewOptimizationParams
 }
 
-type PreviewOptimizationResponseObject interface {
-	VisitPreviewOptimizationResponse(w http.ResponseWriter) error
-}
-
-type PreviewOptimization202JSONResponse struct{ AcceptedJSONResponse }
-
-func (response PreviewOptimization202JSONResponse) VisitPreviewOptimizationResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("Location", fmt.Sprint(response.Headers.Location))
-	w.Header().Set("Retry-After", fmt.Sprint(response.Headers.RetryAfter))
-	w.Header().Set("x-ms-operation-id", fmt.Sprint(response.Headers.XMsOperationID))
-	w.WriteHeader(202)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
+// ScorePreviewRequestObject is a call of ScorePreview.
 type ScorePreviewRequestObject struct {
-	WorkspaceID     WorkspaceID     `json:"workspaceId"`
-	SemanticModelID SemanticModelID `json:"semanticModelId"`
-	Kind            Kind            `json:"kind"`
+	WorkspaceID     WorkspaceID
+	SemanticModelID SemanticModelID
+	Kind            Kind
 	Body            *ScorePreviewJSONRequestBody
 }
 
-type ScorePreviewResponseObject interface {
-	VisitScorePreviewResponse(w http.ResponseWriter) error
-}
-
-type ScorePreview200JSONResponse PartScore
-
-func (response ScorePreview200JSONResponse) VisitScorePreviewResponse(w http.ResponseWriter) error {
-
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
-	return err
-}
-
-// StrictServerInterface represents all server handlers.
+// StrictServerInterface answers the calls of openapi.yaml. A body is a response with status 200.
 type StrictServerInterface interface {
 	// GetAccount Read the account and what the caller can do in it
 	// (GET /v1/account)
-	GetAccount(ctx context.Context, request GetAccountRequestObject) (GetAccountResponseObject, error)
+	GetAccount(ctx context.Context, request GetAccountRequestObject) (*Account, error)
 	// ListPermissions List the platform permissions of the signed-in person
 	// (GET /v1/account/permissions)
-	ListPermissions(ctx context.Context, request ListPermissionsRequestObject) (ListPermissionsResponseObject, error)
+	ListPermissions(ctx context.Context, request ListPermissionsRequestObject) (*PermissionList, error)
 	// ListAIProviders List the AI providers of the account
 	// (GET /v1/aiProviders)
-	ListAIProviders(ctx context.Context, request ListAIProvidersRequestObject) (ListAIProvidersResponseObject, error)
+	ListAIProviders(ctx context.Context, request ListAIProvidersRequestObject) (*AIProviderList, error)
 	// SaveAIProvider Save an AI provider
 	// (POST /v1/aiProviders)
-	SaveAIProvider(ctx context.Context, request SaveAIProviderRequestObject) (SaveAIProviderResponseObject, error)
+	SaveAIProvider(ctx context.Context, request SaveAIProviderRequestObject) (*AIProvider, error)
 	// DeleteAIProvider Delete an AI provider
 	// (DELETE /v1/aiProviders/{providerId})
-	DeleteAIProvider(ctx context.Context, request DeleteAIProviderRequestObject) (DeleteAIProviderResponseObject, error)
+	DeleteAIProvider(ctx context.Context, request DeleteAIProviderRequestObject) (*DeletedAIProvider, error)
 	// GetAIProvider Read an AI provider
 	// (GET /v1/aiProviders/{providerId})
-	GetAIProvider(ctx context.Context, request GetAIProviderRequestObject) (GetAIProviderResponseObject, error)
+	GetAIProvider(ctx context.Context, request GetAIProviderRequestObject) (*AIProvider, error)
 	// ChangeAIProvider Change an AI provider
 	// (PATCH /v1/aiProviders/{providerId})
-	ChangeAIProvider(ctx context.Context, request ChangeAIProviderRequestObject) (ChangeAIProviderResponseObject, error)
+	ChangeAIProvider(ctx context.Context, request ChangeAIProviderRequestObject) (*AIProvider, error)
 	// TestAIProvider Make a test call of an AI provider
 	// (POST /v1/aiProviders/{providerId}/test)
-	TestAIProvider(ctx context.Context, request TestAIProviderRequestObject) (TestAIProviderResponseObject, error)
+	TestAIProvider(ctx context.Context, request TestAIProviderRequestObject) (*AIProvider, error)
 	// ListAbTests List the A/B tests of the account
 	// (GET /v1/aiReadiness/abTests)
-	ListAbTests(ctx context.Context, request ListAbTestsRequestObject) (ListAbTestsResponseObject, error)
+	ListAbTests(ctx context.Context, request ListAbTestsRequestObject) (*AbTestList, error)
 	// CreateAbTest Create an A/B test and start its first run
 	// (POST /v1/aiReadiness/abTests)
-	CreateAbTest(ctx context.Context, request CreateAbTestRequestObject) (CreateAbTestResponseObject, error)
+	CreateAbTest(ctx context.Context, request CreateAbTestRequestObject) (*AcceptedJSONResponse, error)
 	// DeleteAbTest Delete an A/B test
 	// (DELETE /v1/aiReadiness/abTests/{abTestId})
-	DeleteAbTest(ctx context.Context, request DeleteAbTestRequestObject) (DeleteAbTestResponseObject, error)
+	DeleteAbTest(ctx context.Context, request DeleteAbTestRequestObject) (*DeletedAbTest, error)
 	// GetAbTest Read an A/B test with its newest runs
 	// (GET /v1/aiReadiness/abTests/{abTestId})
-	GetAbTest(ctx context.Context, request GetAbTestRequestObject) (GetAbTestResponseObject, error)
+	GetAbTest(ctx context.Context, request GetAbTestRequestObject) (Response, error)
 	// UpdateAbTest Change the texts of an A/B test
 	// (PATCH /v1/aiReadiness/abTests/{abTestId})
-	UpdateAbTest(ctx context.Context, request UpdateAbTestRequestObject) (UpdateAbTestResponseObject, error)
+	UpdateAbTest(ctx context.Context, request UpdateAbTestRequestObject) (Response, error)
 	// ListAbTestRuns List the runs of an A/B test, newest first
 	// (GET /v1/aiReadiness/abTests/{abTestId}/runs)
-	ListAbTestRuns(ctx context.Context, request ListAbTestRunsRequestObject) (ListAbTestRunsResponseObject, error)
+	ListAbTestRuns(ctx context.Context, request ListAbTestRunsRequestObject) (*AbTestRunList, error)
 	// RunAbTestAgain Run an A/B test again
 	// (POST /v1/aiReadiness/abTests/{abTestId}/runs)
-	RunAbTestAgain(ctx context.Context, request RunAbTestAgainRequestObject) (RunAbTestAgainResponseObject, error)
+	RunAbTestAgain(ctx context.Context, request RunAbTestAgainRequestObject) (*AcceptedJSONResponse, error)
 	// DeleteAbTestRun Delete a run of an A/B test
 	// (DELETE /v1/aiReadiness/abTests/{abTestId}/runs/{runId})
-	DeleteAbTestRun(ctx context.Context, request DeleteAbTestRunRequestObject) (DeleteAbTestRunResponseObject, error)
+	DeleteAbTestRun(ctx context.Context, request DeleteAbTestRunRequestObject) (*DeletedAbTestRun, error)
 	// GetAbTestRun Read a run of an A/B test
 	// (GET /v1/aiReadiness/abTests/{abTestId}/runs/{runId})
-	GetAbTestRun(ctx context.Context, request GetAbTestRunRequestObject) (GetAbTestRunResponseObject, error)
+	GetAbTestRun(ctx context.Context, request GetAbTestRunRequestObject) (*AbTestRun, error)
 	// GetAbTestRunResult Read the comparison of a run of an A/B test
 	// (GET /v1/aiReadiness/abTests/{abTestId}/runs/{runId}/result)
-	GetAbTestRunResult(ctx context.Context, request GetAbTestRunResultRequestObject) (GetAbTestRunResultResponseObject, error)
+	GetAbTestRunResult(ctx context.Context, request GetAbTestRunResultRequestObject) (*AbTestResult, error)
 	// GetPortfolio List the assessed semantic models of the account that the caller can see
 	// (GET /v1/aiReadiness/portfolio)
-	GetPortfolio(ctx context.Context, request GetPortfolioRequestObject) (GetPortfolioResponseObject, error)
+	GetPortfolio(ctx context.Context, request GetPortfolioRequestObject) (*Portfolio, error)
 	// GetPortfolioSummary Summarize the assessed semantic models of the account that the caller can see
 	// (GET /v1/aiReadiness/portfolio/summary)
-	GetPortfolioSummary(ctx context.Context, request GetPortfolioSummaryRequestObject) (GetPortfolioSummaryResponseObject, error)
+	GetPortfolioSummary(ctx context.Context, request GetPortfolioSummaryRequestObject) (*PortfolioSummary, error)
 	// ListSchedules List the schedules of the account, the oldest first
 	// (GET /v1/aiReadiness/schedules)
-	ListSchedules(ctx context.Context, request ListSchedulesRequestObject) (ListSchedulesResponseObject, error)
+	ListSchedules(ctx context.Context, request ListSchedulesRequestObject) (*ScheduleList, error)
 	// DeleteSchedule Delete a schedule
 	// (DELETE /v1/aiReadiness/schedules/{scheduleId})
-	DeleteSchedule(ctx context.Context, request DeleteScheduleRequestObject) (DeleteScheduleResponseObject, error)
+	DeleteSchedule(ctx context.Context, request DeleteScheduleRequestObject) (*DeletedSchedule, error)
 	// GetSchedule Read a schedule
 	// (GET /v1/aiReadiness/schedules/{scheduleId})
-	GetSchedule(ctx context.Context, request GetScheduleRequestObject) (GetScheduleResponseObject, error)
+	GetSchedule(ctx context.Context, request GetScheduleRequestObject) (*Schedule, error)
 	// ChangeSchedule Change a schedule, turn it off, or become its owner
 	// (PATCH /v1/aiReadiness/schedules/{scheduleId})
-	ChangeSchedule(ctx context.Context, request ChangeScheduleRequestObject) (ChangeScheduleResponseObject, error)
+	ChangeSchedule(ctx context.Context, request ChangeScheduleRequestObject) (*Schedule, error)
 	// GetAccountTree Read the tree of the account's events
 	// (GET /v1/audit/accounts/{accountId}/{object})
-	GetAccountTree(ctx context.Context, request GetAccountTreeRequestObject) (GetAccountTreeResponseObject, error)
+	GetAccountTree(ctx context.Context, request GetAccountTreeRequestObject) (Response, error)
 	// ListAuditEvents List the events of the account, oldest first
 	// (GET /v1/audit/events)
-	ListAuditEvents(ctx context.Context, request ListAuditEventsRequestObject) (ListAuditEventsResponseObject, error)
+	ListAuditEvents(ctx context.Context, request ListAuditEventsRequestObject) (Response, error)
 	// GetAuditProof Read the proof that an event is in the account's tree
 	// (GET /v1/audit/proofs/{eventId})
-	GetAuditProof(ctx context.Context, request GetAuditProofRequestObject) (GetAuditProofResponseObject, error)
+	GetAuditProof(ctx context.Context, request GetAuditProofRequestObject) (Response, error)
 	// ListViewAsOf List the rows of a view as they were at a position or a time
 	// (POST /v1/audit/views/{view})
-	ListViewAsOf(ctx context.Context, request ListViewAsOfRequestObject) (ListViewAsOfResponseObject, error)
+	ListViewAsOf(ctx context.Context, request ListViewAsOfRequestObject) (*AcceptedJSONResponse, error)
 	// GetServiceTree Read the tree of all events
 	// (GET /v1/audit/{object})
-	GetServiceTree(ctx context.Context, request GetServiceTreeRequestObject) (GetServiceTreeResponseObject, error)
+	GetServiceTree(ctx context.Context, request GetServiceTreeRequestObject) (Response, error)
 	// ListLicenses List the licenses of the account
 	// (GET /v1/licenses)
-	ListLicenses(ctx context.Context, request ListLicensesRequestObject) (ListLicensesResponseObject, error)
+	ListLicenses(ctx context.Context, request ListLicensesRequestObject) (*LicenseList, error)
 	// ListOperations List the operations of the account, newest first
 	// (GET /v1/operations)
-	ListOperations(ctx context.Context, request ListOperationsRequestObject) (ListOperationsResponseObject, error)
+	ListOperations(ctx context.Context, request ListOperationsRequestObject) (*OperationList, error)
 	// GetOperation Read the state of an operation
 	// (GET /v1/operations/{operationId})
-	GetOperation(ctx context.Context, request GetOperationRequestObject) (GetOperationResponseObject, error)
+	GetOperation(ctx context.Context, request GetOperationRequestObject) (Response, error)
 	// CancelOperation Stop an operation
 	// (POST /v1/operations/{operationId}/cancel)
-	CancelOperation(ctx context.Context, request CancelOperationRequestObject) (CancelOperationResponseObject, error)
+	CancelOperation(ctx context.Context, request CancelOperationRequestObject) (*AcceptedJSONResponse, error)
 	// GetOperationResult Read the result of an operation
 	// (GET /v1/operations/{operationId}/result)
-	GetOperationResult(ctx context.Context, request GetOperationResultRequestObject) (GetOperationResultResponseObject, error)
+	GetOperationResult(ctx context.Context, request GetOperationResultRequestObject) (Response, error)
 	// ListTrackedItems List the tracked items of the account, longest tracked first
 	// (GET /v1/trackedItems)
-	ListTrackedItems(ctx context.Context, request ListTrackedItemsRequestObject) (ListTrackedItemsResponseObject, error)
+	ListTrackedItems(ctx context.Context, request ListTrackedItemsRequestObject) (*TrackedItemList, error)
 	// ListWorkspaces List the workspaces the signed-in person can see
 	// (GET /v1/workspaces)
-	ListWorkspaces(ctx context.Context, request ListWorkspacesRequestObject) (ListWorkspacesResponseObject, error)
+	ListWorkspaces(ctx context.Context, request ListWorkspacesRequestObject) (*WorkspaceList, error)
 	// AssessSemanticModels Assess many semantic models of a workspace
 	// (POST /v1/workspaces/{workspaceId}/aiReadiness/assess)
-	AssessSemanticModels(ctx context.Context, request AssessSemanticModelsRequestObject) (AssessSemanticModelsResponseObject, error)
+	AssessSemanticModels(ctx context.Context, request AssessSemanticModelsRequestObject) (*AcceptedJSONResponse, error)
 	// ListDataAgents List the data agents of a workspace that the signed-in person can see
 	// (GET /v1/workspaces/{workspaceId}/dataAgents)
-	ListDataAgents(ctx context.Context, request ListDataAgentsRequestObject) (ListDataAgentsResponseObject, error)
+	ListDataAgents(ctx context.Context, request ListDataAgentsRequestObject) (*DataAgentList, error)
 	// ListAbTestsOfDataAgent List the A/B tests of a data agent
 	// (GET /v1/workspaces/{workspaceId}/dataAgents/{dataAgentId}/abTests)
-	ListAbTestsOfDataAgent(ctx context.Context, request ListAbTestsOfDataAgentRequestObject) (ListAbTestsOfDataAgentResponseObject, error)
+	ListAbTestsOfDataAgent(ctx context.Context, request ListAbTestsOfDataAgentRequestObject) (*AbTestsOfItem, error)
 	// AssessDataAgent Assess one data agent
 	// (POST /v1/workspaces/{workspaceId}/dataAgents/{dataAgentId}/aiReadiness/assess)
-	AssessDataAgent(ctx context.Context, request AssessDataAgentRequestObject) (AssessDataAgentResponseObject, error)
+	AssessDataAgent(ctx context.Context, request AssessDataAgentRequestObject) (*AcceptedJSONResponse, error)
 	// ListDataAgentAssessments List the assessments of a data agent, newest first
 	// (GET /v1/workspaces/{workspaceId}/dataAgents/{dataAgentId}/aiReadiness/assessments)
-	ListDataAgentAssessments(ctx context.Context, request ListDataAgentAssessmentsRequestObject) (ListDataAgentAssessmentsResponseObject, error)
+	ListDataAgentAssessments(ctx context.Context, request ListDataAgentAssessmentsRequestObject) (*AssessmentSummaryList, error)
 	// GetDataAgentAssessment Read an assessment of a data agent
 	// (GET /v1/workspaces/{workspaceId}/dataAgents/{dataAgentId}/aiReadiness/assessments/{assessmentId})
-	GetDataAgentAssessment(ctx context.Context, request GetDataAgentAssessmentRequestObject) (GetDataAgentAssessmentResponseObject, error)
+	GetDataAgentAssessment(ctx context.Context, request GetDataAgentAssessmentRequestObject) (*DataAgentAssessment, error)
 	// ListReports List the Power BI reports of a workspace
 	// (GET /v1/workspaces/{workspaceId}/reports)
-	ListReports(ctx context.Context, request ListReportsRequestObject) (ListReportsResponseObject, error)
+	ListReports(ctx context.Context, request ListReportsRequestObject) (*WorkspaceReportList, error)
 	// AddPixiesToReports Add Pixies to many reports of a workspace, or update those in them
 	// (POST /v1/workspaces/{workspaceId}/reports/addPixies)
-	AddPixiesToReports(ctx context.Context, request AddPixiesToReportsRequestObject) (AddPixiesToReportsResponseObject, error)
+	AddPixiesToReports(ctx context.Context, request AddPixiesToReportsRequestObject) (*AcceptedJSONResponse, error)
 	// RemovePixiesFromReports Remove the Pixies from many reports of a workspace
 	// (POST /v1/workspaces/{workspaceId}/reports/removePixies)
-	RemovePixiesFromReports(ctx context.Context, request RemovePixiesFromReportsRequestObject) (RemovePixiesFromReportsResponseObject, error)
+	RemovePixiesFromReports(ctx context.Context, request RemovePixiesFromReportsRequestObject) (*AcceptedJSONResponse, error)
 	// AddPixies Add Pixies to a report, or update those in it
 	// (POST /v1/workspaces/{workspaceId}/reports/{reportId}/addPixies)
-	AddPixies(ctx context.Context, request AddPixiesRequestObject) (AddPixiesResponseObject, error)
+	AddPixies(ctx context.Context, request AddPixiesRequestObject) (*AcceptedJSONResponse, error)
 	// GetReportPixies Read the Pixie state of a report
 	// (GET /v1/workspaces/{workspaceId}/reports/{reportId}/pixies)
-	GetReportPixies(ctx context.Context, request GetReportPixiesRequestObject) (GetReportPixiesResponseObject, error)
+	GetReportPixies(ctx context.Context, request GetReportPixiesRequestObject) (*ReportPixies, error)
 	// GetPageViews Read how often the pages of a report were viewed, by day
 	// (GET /v1/workspaces/{workspaceId}/reports/{reportId}/pixies/views)
-	GetPageViews(ctx context.Context, request GetPageViewsRequestObject) (GetPageViewsResponseObject, error)
+	GetPageViews(ctx context.Context, request GetPageViewsRequestObject) (*PageViews, error)
 	// RemovePixies Remove the Pixies from a report
 	// (POST /v1/workspaces/{workspaceId}/reports/{reportId}/removePixies)
-	RemovePixies(ctx context.Context, request RemovePixiesRequestObject) (RemovePixiesResponseObject, error)
+	RemovePixies(ctx context.Context, request RemovePixiesRequestObject) (*AcceptedJSONResponse, error)
 	// ListSemanticModels List the semantic models of a workspace that the signed-in person can see
 	// (GET /v1/workspaces/{workspaceId}/semanticModels)
-	ListSemanticModels(ctx context.Context, request ListSemanticModelsRequestObject) (ListSemanticModelsResponseObject, error)
+	ListSemanticModels(ctx context.Context, request ListSemanticModelsRequestObject) (*SemanticModelList, error)
 	// ListAbTestsOfSemanticModel List the A/B tests of a semantic model
 	// (GET /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/abTests)
-	ListAbTestsOfSemanticModel(ctx context.Context, request ListAbTestsOfSemanticModelRequestObject) (ListAbTestsOfSemanticModelResponseObject, error)
+	ListAbTestsOfSemanticModel(ctx context.Context, request ListAbTestsOfSemanticModelRequestObject) (*AbTestsOfItem, error)
 	// AssessSemanticModel Assess one semantic model
 	// (POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/assess)
-	AssessSemanticModel(ctx context.Context, request AssessSemanticModelRequestObject) (AssessSemanticModelResponseObject, error)
+	AssessSemanticModel(ctx context.Context, request AssessSemanticModelRequestObject) (*AcceptedJSONResponse, error)
 	// DeleteAssessments Delete the assessments of a semantic model
 	// (DELETE /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/assessments)
-	DeleteAssessments(ctx context.Context, request DeleteAssessmentsRequestObject) (DeleteAssessmentsResponseObject, error)
+	DeleteAssessments(ctx context.Context, request DeleteAssessmentsRequestObject) (*DeletedAssessments, error)
 	// ListAssessments List the assessments of a semantic model, newest first
 	// (GET /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/assessments)
-	ListAssessments(ctx context.Context, request ListAssessmentsRequestObject) (ListAssessmentsResponseObject, error)
+	ListAssessments(ctx context.Context, request ListAssessmentsRequestObject) (*AssessmentSummaryList, error)
 	// GetAssessment Read an assessment
 	// (GET /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/assessments/{assessmentId})
-	GetAssessment(ctx context.Context, request GetAssessmentRequestObject) (GetAssessmentResponseObject, error)
+	GetAssessment(ctx context.Context, request GetAssessmentRequestObject) (*Assessment, error)
 	// UnpinAssessment Unpin an assessment
 	// (DELETE /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/assessments/{assessmentId}/pin)
-	UnpinAssessment(ctx context.Context, request UnpinAssessmentRequestObject) (UnpinAssessmentResponseObject, error)
+	UnpinAssessment(ctx context.Context, request UnpinAssessmentRequestObject) (*AssessmentPin, error)
 	// PinAssessment Pin an assessment
 	// (POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/assessments/{assessmentId}/pin)
-	PinAssessment(ctx context.Context, request PinAssessmentRequestObject) (PinAssessmentResponseObject, error)
+	PinAssessment(ctx context.Context, request PinAssessmentRequestObject) (*AssessmentPin, error)
 	// GetBenchmarkQuestions Read the saved benchmark questions of a semantic model
 	// (GET /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/benchmark/questions)
-	GetBenchmarkQuestions(ctx context.Context, request GetBenchmarkQuestionsRequestObject) (GetBenchmarkQuestionsResponseObject, error)
+	GetBenchmarkQuestions(ctx context.Context, request GetBenchmarkQuestionsRequestObject) (Response, error)
 	// GenerateBenchmarkQuestions Generate benchmark questions about a semantic model
 	// (POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/benchmark/questions/generate)
-	GenerateBenchmarkQuestions(ctx context.Context, request GenerateBenchmarkQuestionsRequestObject) (GenerateBenchmarkQuestionsResponseObject, error)
+	GenerateBenchmarkQuestions(ctx context.Context, request GenerateBenchmarkQuestionsRequestObject) (*AcceptedJSONResponse, error)
 	// SaveBenchmarkQuestions Save the benchmark questions of a semantic model
 	// (POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/benchmark/questions/save)
-	SaveBenchmarkQuestions(ctx context.Context, request SaveBenchmarkQuestionsRequestObject) (SaveBenchmarkQuestionsResponseObject, error)
+	SaveBenchmarkQuestions(ctx context.Context, request SaveBenchmarkQuestionsRequestObject) (*AcceptedJSONResponse, error)
 	// ListBenchmarkRuns List the benchmark runs of a semantic model, newest first
 	// (GET /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/benchmark/runs)
-	ListBenchmarkRuns(ctx context.Context, request ListBenchmarkRunsRequestObject) (ListBenchmarkRunsResponseObject, error)
+	ListBenchmarkRuns(ctx context.Context, request ListBenchmarkRunsRequestObject) (*BenchmarkRunList, error)
 	// StartBenchmarkRun Ask the saved benchmark questions of a semantic model
 	// (POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/benchmark/runs)
-	StartBenchmarkRun(ctx context.Context, request StartBenchmarkRunRequestObject) (StartBenchmarkRunResponseObject, error)
+	StartBenchmarkRun(ctx context.Context, request StartBenchmarkRunRequestObject) (*AcceptedJSONResponse, error)
+	// ImportBenchmarkRun Judge answers that were given elsewhere
+	// (POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/benchmark/runs/import)
+	ImportBenchmarkRun(ctx context.Context, request ImportBenchmarkRunRequestObject) (*AcceptedJSONResponse, error)
 	// DeleteBenchmarkRun Delete a benchmark run
 	// (DELETE /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/benchmark/runs/{runId})
-	DeleteBenchmarkRun(ctx context.Context, request DeleteBenchmarkRunRequestObject) (DeleteBenchmarkRunResponseObject, error)
+	DeleteBenchmarkRun(ctx context.Context, request DeleteBenchmarkRunRequestObject) (*DeletedBenchmarkRun, error)
 	// GetBenchmarkRun Read a benchmark run
 	// (GET /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/benchmark/runs/{runId})
-	GetBenchmarkRun(ctx context.Context, request GetBenchmarkRunRequestObject) (GetBenchmarkRunResponseObject, error)
+	GetBenchmarkRun(ctx context.Context, request GetBenchmarkRunRequestObject) (*BenchmarkRun, error)
 	// OverruleVerdict Overrule the verdict on an answer
 	// (POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/benchmark/runs/{runId}/questions/{questionId}/verdict)
-	OverruleVerdict(ctx context.Context, request OverruleVerdictRequestObject) (OverruleVerdictResponseObject, error)
+	OverruleVerdict(ctx context.Context, request OverruleVerdictRequestObject) (*BenchmarkRun, error)
 	// GetBenchmarkRunResult Read the result of a benchmark run
 	// (GET /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/benchmark/runs/{runId}/result)
-	GetBenchmarkRunResult(ctx context.Context, request GetBenchmarkRunResultRequestObject) (GetBenchmarkRunResultResponseObject, error)
+	GetBenchmarkRunResult(ctx context.Context, request GetBenchmarkRunResultRequestObject) (*BenchmarkRunResult, error)
 	// GetHistory List the scores of a semantic model over time, and what was written between them
 	// (GET /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/history)
-	GetHistory(ctx context.Context, request GetHistoryRequestObject) (GetHistoryResponseObject, error)
+	GetHistory(ctx context.Context, request GetHistoryRequestObject) (*History, error)
 	// Optimize Propose, or propose and write, every kind of optimization
 	// (POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/optimize)
-	Optimize(ctx context.Context, request OptimizeRequestObject) (OptimizeResponseObject, error)
+	Optimize(ctx context.Context, request OptimizeRequestObject) (*AcceptedJSONResponse, error)
 	// ApplyOptimizations Write the kinds of a bundle preview
 	// (POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/optimize/apply)
-	ApplyOptimizations(ctx context.Context, request ApplyOptimizationsRequestObject) (ApplyOptimizationsResponseObject, error)
+	ApplyOptimizations(ctx context.Context, request ApplyOptimizationsRequestObject) (*AcceptedJSONResponse, error)
 	// RevertOptimizations Revert a bundle apply
 	// (POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/optimize/revert)
-	RevertOptimizations(ctx context.Context, request RevertOptimizationsRequestObject) (RevertOptimizationsResponseObject, error)
+	RevertOptimizations(ctx context.Context, request RevertOptimizationsRequestObject) (*AcceptedJSONResponse, error)
 	// RevertOptimization Revert an apply
 	// (POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/revert)
-	RevertOptimization(ctx context.Context, request RevertOptimizationRequestObject) (RevertOptimizationResponseObject, error)
+	RevertOptimization(ctx context.Context, request RevertOptimizationRequestObject) (*AcceptedJSONResponse, error)
 	// ListSchedulesOfModel List the schedule of a semantic model
 	// (GET /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/schedules)
-	ListSchedulesOfModel(ctx context.Context, request ListSchedulesOfModelRequestObject) (ListSchedulesOfModelResponseObject, error)
+	ListSchedulesOfModel(ctx context.Context, request ListSchedulesOfModelRequestObject) (*ScheduleList, error)
 	// CreateSchedule Schedule the assessments of a semantic model
 	// (POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/schedules)
-	CreateSchedule(ctx context.Context, request CreateScheduleRequestObject) (CreateScheduleResponseObject, error)
+	CreateSchedule(ctx context.Context, request CreateScheduleRequestObject) (*Schedule, error)
 	// GetAIView Read what an AI sees of a semantic model
 	// (GET /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/view)
-	GetAIView(ctx context.Context, request GetAIViewRequestObject) (GetAIViewResponseObject, error)
+	GetAIView(ctx context.Context, request GetAIViewRequestObject) (*AIView, error)
 	// ApplyOptimization Write an optimization
 	// (POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/{kind}/apply)
-	ApplyOptimization(ctx context.Context, request ApplyOptimizationRequestObject) (ApplyOptimizationResponseObject, error)
+	ApplyOptimization(ctx context.Context, request ApplyOptimizationRequestObject) (*AcceptedJSONResponse, error)
 	// PreviewOptimization Propose an optimization of a semantic model
 	// (POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/{kind}/preview)
-	PreviewOptimization(ctx context.Context, request PreviewOptimizationRequestObject) (PreviewOptimizationResponseObject, error)
+	PreviewOptimization(ctx context.Context, request PreviewOptimizationRequestObject) (*AcceptedJSONResponse, error)
 	// ScorePreview Score a part of a preview
 	// (POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/{kind}/score)
-	ScorePreview(ctx context.Context, request ScorePreviewRequestObject) (ScorePreviewResponseObject, error)
-}
-
-type StrictHandlerFunc func(ctx context.Context, w http.ResponseWriter, r *http.Request, request any) (any, error)
-type StrictMiddlewareFunc func(f StrictHandlerFunc, operationID string) StrictHandlerFunc
-
-type StrictHTTPServerOptions struct {
-	RequestErrorHandlerFunc  func(w http.ResponseWriter, r *http.Request, err error)
-	ResponseErrorHandlerFunc func(w http.ResponseWriter, r *http.Request, err error)
-}
-
-func NewStrictHandler(ssi StrictServerInterface, middlewares []StrictMiddlewareFunc) ServerInterface {
-	return &strictHandler{ssi: ssi, middlewares: middlewares, options: StrictHTTPServerOptions{
-		RequestErrorHandlerFunc: func(w http.ResponseWriter, r *http.Request, err error) {
-			http.Error(w, err.Error(), http.StatusBadRequest)
-		},
-		ResponseErrorHandlerFunc: func(w http.ResponseWriter, r *http.Request, err error) {
-			http.Error(w, err.Error(), http.StatusInternalServerError)
-		},
-	}}
-}
-
-func NewStrictHandlerWithOptions(ssi StrictServerInterface, middlewares []StrictMiddlewareFunc, options StrictHTTPServerOptions) ServerInterface {
-	if options.RequestErrorHandlerFunc == nil {
-		options.RequestErrorHandlerFunc = func(w http.ResponseWriter, r *http.Request, err error) {
-			http.Error(w, err.Error(), http.StatusBadRequest)
-		}
-	}
-	if options.ResponseErrorHandlerFunc == nil {
-		options.ResponseErrorHandlerFunc = func(w http.ResponseWriter, r *http.Request, err error) {
-			http.Error(w, err.Error(), http.StatusInternalServerError)
-		}
-	}
-	return &strictHandler{ssi: ssi, middlewares: middlewares, options: options}
-}
-
-type strictHandler struct {
-	ssi         StrictServerInterface
-	middlewares []StrictMiddlewareFunc
-	options     StrictHTTPServerOptions
-}
-
-// GetAccount operation middleware
-func (sh *strictHandler) GetAccount(w http.ResponseWriter, r *http.Request) {
-	var request GetAccountRequestObject
-
-	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
-		return sh.ssi.GetAccount(ctx, request.(GetAccountRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "GetAccount")
-	}
-
-	response, err := handler(r.Context(), w, r, request)
-
-	if err != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, err)
-	} else if validResponse, ok := response.(GetAccountResponseObject); ok {
-		if err := validResponse.VisitGetAccountResponse(w); err != nil {
-			sh.options.ResponseErrorHandlerFunc(w, r, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
-	}
-}
-
-// ListPermissions operation middleware
-func (sh *strictHandler) ListPermissions(w http.ResponseWriter, r *http.Request) {
-	var request ListPermissionsRequestObject
-
-	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
-		return sh.ssi.ListPermissions(ctx, request.(ListPermissionsRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "ListPermissions")
-	}
-
-	response, err := handler(r.Context(), w, r, request)
-
-	if err != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, err)
-	} else if validResponse, ok := response.(ListPermissionsResponseObject); ok {
-		if err := validResponse.VisitListPermissionsResponse(w); err != nil {
-			sh.options.ResponseErrorHandlerFunc(w, r, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
-	}
-}
-
-// ListAIProviders operation middleware
-func (sh *strictHandler) ListAIProviders(w http.ResponseWriter, r *http.Request) {
-	var request ListAIProvidersRequestObject
-
-	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
-		return sh.ssi.ListAIProviders(ctx, request.(ListAIProvidersRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "ListAIProviders")
-	}
-
-	response, err := handler(r.Context(), w, r, request)
-
-	if err != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, err)
-	} else if validResponse, ok := response.(ListAIProvidersResponseObject); ok {
-		if err := validResponse.VisitListAIProvidersResponse(w); err != nil {
-			sh.options.ResponseErrorHandlerFunc(w, r, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
-	}
-}
-
-// SaveAIProvider operation middleware
-func (sh *strictHandler) SaveAIProvider(w http.ResponseWriter, r *http.Request) {
-	var request SaveAIProviderRequestObject
-
-	var body SaveAIProviderJSONRequestBody
-	if err := json.NewDecoder(r.Body).Decode(&body); err != nil {
-		sh.options.RequestErrorHandlerFunc(w, r, fmt.Errorf("can't decode JSON body: %w", err))
-		return
-	}
-	request.Body = &body
-
-	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
-		return sh.ssi.SaveAIProvider(ctx, request.(SaveAIProviderRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "SaveAIProvider")
-	}
-
-	response, err := handler(r.Context(), w, r, request)
-
-	if err != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, err)
-	} else if validResponse, ok := response.(SaveAIProviderResponseObject); ok {
-		if err := validResponse.VisitSaveAIProviderResponse(w); err != nil {
-			sh.options.ResponseErrorHandlerFunc(w, r, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
-	}
-}
-
-// DeleteAIProvider operation middleware
-func (sh *strictHandler) DeleteAIProvider(w http.ResponseWriter, r *http.Request, providerID ProviderID) {
-	var request DeleteAIProviderRequestObject
-
-	request.ProviderID = providerID
-
-	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
-		return sh.ssi.DeleteAIProvider(ctx, request.(DeleteAIProviderRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "DeleteAIProvider")
-	}
-
-	response, err := handler(r.Context(), w, r, request)
-
-	if err != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, err)
-	} else if validResponse, ok := response.(DeleteAIProviderResponseObject); ok {
-		if err := validResponse.VisitDeleteAIProviderResponse(w); err != nil {
-			sh.options.ResponseErrorHandlerFunc(w, r, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
-	}
-}
-
-// GetAIProvider operation middleware
-func (sh *strictHandler) GetAIProvider(w http.ResponseWriter, r *http.Request, providerID ProviderID) {
-	var request GetAIProviderRequestObject
-
-	request.ProviderID = providerID
-
-	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
-		return sh.ssi.GetAIProvider(ctx, request.(GetAIProviderRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "GetAIProvider")
-	}
-
-	response, err := handler(r.Context(), w, r, request)
-
-	if err != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, err)
-	} else if validResponse, ok := response.(GetAIProviderResponseObject); ok {
-		if err := validResponse.VisitGetAIProviderResponse(w); err != nil {
-			sh.options.ResponseErrorHandlerFunc(w, r, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
-	}
-}
-
-// ChangeAIProvider operation middleware
-func (sh *strictHandler) ChangeAIProvider(w http.ResponseWriter, r *http.Request, providerID ProviderID) {
-	var request ChangeAIProviderRequestObject
-
-	request.ProviderID = providerID
-
-	var body ChangeAIProviderJSONRequestBody
-	if err := json.NewDecoder(r.Body).Decode(&body); err != nil {
-		sh.options.RequestErrorHandlerFunc(w, r, fmt.Errorf("can't decode JSON body: %w", err))
-		return
-	}
-	request.Body = &body
-
-	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
-		return sh.ssi.ChangeAIProvider(ctx, request.(ChangeAIProviderRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "ChangeAIProvider")
-	}
-
-	response, err := handler(r.Context(), w, r, request)
-
-	if err != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, err)
-	} else if validResponse, ok := response.(ChangeAIProviderResponseObject); ok {
-		if err := validResponse.VisitChangeAIProviderResponse(w); err != nil {
-			sh.options.ResponseErrorHandlerFunc(w, r, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
-	}
-}
-
-// TestAIProvider operation middleware
-func (sh *strictHandler) TestAIProvider(w http.ResponseWriter, r *http.Request, providerID ProviderID) {
-	var request TestAIProviderRequestObject
-
-	request.ProviderID = providerID
-
-	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
-		return sh.ssi.TestAIProvider(ctx, request.(TestAIProviderRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "TestAIProvider")
-	}
-
-	response, err := handler(r.Context(), w, r, request)
-
-	if err != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, err)
-	} else if validResponse, ok := response.(TestAIProviderResponseObject); ok {
-		if err := validResponse.VisitTestAIProviderResponse(w); err != nil {
-			sh.options.ResponseErrorHandlerFunc(w, r, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
-	}
-}
-
-// ListAbTests operation middleware
-func (sh *strictHandler) ListAbTests(w http.ResponseWriter, r *http.Request, params ListAbTestsParams) {
-	var request ListAbTestsRequestObject
-
-	request.Params = params
-
-	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
-		return sh.ssi.ListAbTests(ctx, request.(ListAbTestsRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "ListAbTests")
-	}
-
-	response, err := handler(r.Context(), w, r, request)
-
-	if err != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, err)
-	} else if validResponse, ok := response.(ListAbTestsResponseObject); ok {
-		if err := validResponse.VisitListAbTestsResponse(w); err != nil {
-			sh.options.ResponseErrorHandlerFunc(w, r, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
-	}
-}
-
-// CreateAbTest operation middleware
-func (sh *strictHandler) CreateAbTest(w http.ResponseWriter, r *http.Request, params CreateAbTestParams) {
-	var request CreateAbTestRequestObject
-
-	request.Params = params
-
-	var body CreateAbTestJSONRequestBody
-	if err := json.NewDecoder(r.Body).Decode(&body); err != nil {
-		sh.options.RequestErrorHandlerFunc(w, r, fmt.Errorf("can't decode JSON body: %w", err))
-		return
-	}
-	request.Body = &body
-
-	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
-		return sh.ssi.CreateAbTest(ctx, request.(CreateAbTestRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "CreateAbTest")
-	}
-
-	response, err := handler(r.Context(), w, r, request)
-
-	if err != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, err)
-	} else if validResponse, ok := response.(CreateAbTestResponseObject); ok {
-		if err := validResponse.VisitCreateAbTestResponse(w); err != nil {
-			sh.options.ResponseErrorHandlerFunc(w, r, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
-	}
-}
-
-// DeleteAbTest operation middleware
-func (sh *strictHandler) DeleteAbTest(w http.ResponseWriter, r *http.Request, abTestID AbTestID) {
-	var request DeleteAbTestRequestObject
-
-	request.AbTestID = abTestID
-
-	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
-		return sh.ssi.DeleteAbTest(ctx, request.(DeleteAbTestRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "DeleteAbTest")
-	}
-
-	response, err := handler(r.Context(), w, r, request)
-
-	if err != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, err)
-	} else if validResponse, ok := response.(DeleteAbTestResponseObject); ok {
-		if err := validResponse.VisitDeleteAbTestResponse(w); err != nil {
-			sh.options.ResponseErrorHandlerFunc(w, r, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
-	}
-}
-
-// GetAbTest operation middleware
-func (sh *strictHandler) GetAbTest(w http.ResponseWriter, r *http.Request, abTestID AbTestID, params GetAbTestParams) {
-	var request GetAbTestRequestObject
-
-	request.AbTestID = abTestID
-	request.Params = params
-
-	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
-		return sh.ssi.GetAbTest(ctx, request.(GetAbTestRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "GetAbTest")
-	}
-
-	response, err := handler(r.Context(), w, r, request)
-
-	if err != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, err)
-	} else if validResponse, ok := response.(GetAbTestResponseObject); ok {
-		if err := validResponse.VisitGetAbTestResponse(w); err != nil {
-			sh.options.ResponseErrorHandlerFunc(w, r, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
-	}
-}
-
-// UpdateAbTest operation middleware
-func (sh *strictHandler) UpdateAbTest(w http.ResponseWriter, r *http.Request, abTestID AbTestID, params UpdateAbTestParams) {
-	var request UpdateAbTestRequestObject
-
-	request.AbTestID = abTestID
-	request.Params = params
-
-	var body UpdateAbTestJSONRequestBody
-	if err := json.NewDecoder(r.Body).Decode(&body); err != nil {
-		sh.options.RequestErrorHandlerFunc(w, r, fmt.Errorf("can't decode JSON body: %w", err))
-		return
-	}
-	request.Body = &body
-
-	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
-		return sh.ssi.UpdateAbTest(ctx, request.(UpdateAbTestRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "UpdateAbTest")
-	}
-
-	response, err := handler(r.Context(), w, r, request)
-
-	if err != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, err)
-	} else if validResponse, ok := response.(UpdateAbTestResponseObject); ok {
-		if err := validResponse.VisitUpdateAbTestResponse(w); err != nil {
-			sh.options.ResponseErrorHandlerFunc(w, r, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
-	}
-}
-
-// ListAbTestRuns operation middleware
-func (sh *strictHandler) ListAbTestRuns(w http.ResponseWriter, r *http.Request, abTestID AbTestID, params ListAbTestRunsParams) {
-	var request ListAbTestRunsRequestObject
-
-	request.AbTestID = abTestID
-	request.Params = params
-
-	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
-		return sh.ssi.ListAbTestRuns(ctx, request.(ListAbTestRunsRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "ListAbTestRuns")
-	}
-
-	response, err := handler(r.Context(), w, r, request)
-
-	if err != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, err)
-	} else if validResponse, ok := response.(ListAbTestRunsResponseObject); ok {
-		if err := validResponse.VisitListAbTestRunsResponse(w); err != nil {
-			sh.options.ResponseErrorHandlerFunc(w, r, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
-	}
-}
-
-// RunAbTestAgain operation middleware
-func (sh *strictHandler) RunAbTestAgain(w http.ResponseWriter, r *http.Request, abTestID AbTestID, params RunAbTestAgainParams) {
-	var request RunAbTestAgainRequestObject
-
-	request.AbTestID = abTestID
-	request.Params = params
-
-	var body RunAbTestAgainJSONRequestBody
-	if err := json.NewDecoder(r.Body).Decode(&body); err != nil {
-		if !errors.Is(err, io.EOF) {
-			sh.options.RequestErrorHandlerFunc(w, r, fmt.Errorf("can't decode JSON body: %w", err))
-			return
-		}
-	} else {
-		request.Body = &body
-	}
-
-	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
-		return sh.ssi.RunAbTestAgain(ctx, request.(RunAbTestAgainRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "RunAbTestAgain")
-	}
-
-	response, err := handler(r.Context(), w, r, request)
-
-	if err != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, err)
-	} else if validResponse, ok := response.(RunAbTestAgainResponseObject); ok {
-		if err := validResponse.VisitRunAbTestAgainResponse(w); err != nil {
-			sh.options.ResponseErrorHandlerFunc(w, r, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
-	}
-}
-
-// DeleteAbTestRun operation middleware
-func (sh *strictHandler) DeleteAbTestRun(w http.ResponseWriter, r *http.Request, abTestID AbTestID, runID RunID) {
-	var request DeleteAbTestRunRequestObject
-
-	request.AbTestID = abTestID
-	request.RunID = runID
-
-	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
-		return sh.ssi.DeleteAbTestRun(ctx, request.(DeleteAbTestRunRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "DeleteAbTestRun")
-	}
-
-	response, err := handler(r.Context(), w, r, request)
-
-	if err != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, err)
-	} else if validResponse, ok := response.(DeleteAbTestRunResponseObject); ok {
-		if err := validResponse.VisitDeleteAbTestRunResponse(w); err != nil {
-			sh.options.ResponseErrorHandlerFunc(w, r, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
-	}
-}
-
-// GetAbTestRun operation middleware
-func (sh *strictHandler) GetAbTestRun(w http.ResponseWriter, r *http.Request, abTestID AbTestID, runID RunID) {
-	var request GetAbTestRunRequestObject
-
-	request.AbTestID = abTestID
-	request.RunID = runID
-
-	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
-		return sh.ssi.GetAbTestRun(ctx, request.(GetAbTestRunRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "GetAbTestRun")
-	}
-
-	response, err := handler(r.Context(), w, r, request)
-
-	if err != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, err)
-	} else if validResponse, ok := response.(GetAbTestRunResponseObject); ok {
-		if err := validResponse.VisitGetAbTestRunResponse(w); err != nil {
-			sh.options.ResponseErrorHandlerFunc(w, r, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
-	}
-}
-
-// GetAbTestRunResult operation middleware
-func (sh *strictHandler) GetAbTestRunResult(w http.ResponseWriter, r *http.Request, abTestID AbTestID, runID RunID) {
-	var request GetAbTestRunResultRequestObject
-
-	request.AbTestID = abTestID
-	request.RunID = runID
-
-	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
-		return sh.ssi.GetAbTestRunResult(ctx, request.(GetAbTestRunResultRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "GetAbTestRunResult")
-	}
-
-	response, err := handler(r.Context(), w, r, request)
-
-	if err != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, err)
-	} else if validResponse, ok := response.(GetAbTestRunResultResponseObject); ok {
-		if err := validResponse.VisitGetAbTestRunResultResponse(w); err != nil {
-			sh.options.ResponseErrorHandlerFunc(w, r, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
-	}
-}
-
-// GetPortfolio operation middleware
-func (sh *strictHandler) GetPortfolio(w http.ResponseWriter, r *http.Request, params GetPortfolioParams) {
-	var request GetPortfolioRequestObject
-
-	request.Params = params
-
-	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
-		return sh.ssi.GetPortfolio(ctx, request.(GetPortfolioRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "GetPortfolio")
-	}
-
-	response, err := handler(r.Context(), w, r, request)
-
-	if err != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, err)
-	} else if validResponse, ok := response.(GetPortfolioResponseObject); ok {
-		if err := validResponse.VisitGetPortfolioResponse(w); err != nil {
-			sh.options.ResponseErrorHandlerFunc(w, r, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
-	}
-}
-
-// GetPortfolioSummary operation middleware
-func (sh *strictHandler) GetPortfolioSummary(w http.ResponseWriter, r *http.Request, params GetPortfolioSummaryParams) {
-	var request GetPortfolioSummaryRequestObject
-
-	request.Params = params
-
-	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
-		return sh.ssi.GetPortfolioSummary(ctx, request.(GetPortfolioSummaryRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "GetPortfolioSummary")
-	}
-
-	response, err := handler(r.Context(), w, r, request)
-
-	if err != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, err)
-	} else if validResponse, ok := response.(GetPortfolioSummaryResponseObject); ok {
-		if err := validResponse.VisitGetPortfolioSummaryResponse(w); err != nil {
-			sh.options.ResponseErrorHandlerFunc(w, r, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
-	}
-}
-
-// ListSchedules operation middleware
-func (sh *strictHandler) ListSchedules(w http.ResponseWriter, r *http.Request, params ListSchedulesParams) {
-	var request ListSchedulesRequestObject
-
-	request.Params = params
-
-	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
-		return sh.ssi.ListSchedules(ctx, request.(ListSchedulesRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "ListSchedules")
-	}
-
-	response, err := handler(r.Context(), w, r, request)
-
-	if err != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, err)
-	} else if validResponse, ok := response.(ListSchedulesResponseObject); ok {
-		if err := validResponse.VisitListSchedulesResponse(w); err != nil {
-			sh.options.ResponseErrorHandlerFunc(w, r, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
-	}
-}
-
-// DeleteSchedule operation middleware
-func (sh *strictHandler) DeleteSchedule(w http.ResponseWriter, r *http.Request, scheduleID ScheduleID) {
-	var request DeleteScheduleRequestObject
-
-	request.ScheduleID = scheduleID
-
-	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
-		return sh.ssi.DeleteSchedule(ctx, request.(DeleteScheduleRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "DeleteSchedule")
-	}
-
-	response, err := handler(r.Context(), w, r, request)
-
-	if err != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, err)
-	} else if validResponse, ok := response.(DeleteScheduleResponseObject); ok {
-		if err := validResponse.VisitDeleteScheduleResponse(w); err != nil {
-			sh.options.ResponseErrorHandlerFunc(w, r, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
-	}
-}
-
-// GetSchedule operation middleware
-func (sh *strictHandler) GetSchedule(w http.ResponseWriter, r *http.Request, scheduleID ScheduleID) {
-	var request GetScheduleRequestObject
-
-	request.ScheduleID = scheduleID
-
-	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
-		return sh.ssi.GetSchedule(ctx, request.(GetScheduleRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "GetSchedule")
-	}
-
-	response, err := handler(r.Context(), w, r, request)
-
-	if err != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, err)
-	} else if validResponse, ok := response.(GetScheduleResponseObject); ok {
-		if err := validResponse.VisitGetScheduleResponse(w); err != nil {
-			sh.options.ResponseErrorHandlerFunc(w, r, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
-	}
-}
-
-// ChangeSchedule operation middleware
-func (sh *strictHandler) ChangeSchedule(w http.ResponseWriter, r *http.Request, scheduleID ScheduleID) {
-	var request ChangeScheduleRequestObject
-
-	request.ScheduleID = scheduleID
-
-	var body ChangeScheduleJSONRequestBody
-	if err := json.NewDecoder(r.Body).Decode(&body); err != nil {
-		sh.options.RequestErrorHandlerFunc(w, r, fmt.Errorf("can't decode JSON body: %w", err))
-		return
-	}
-	request.Body = &body
-
-	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
-		return sh.ssi.ChangeSchedule(ctx, request.(ChangeScheduleRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "ChangeSchedule")
-	}
-
-	response, err := handler(r.Context(), w, r, request)
-
-	if err != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, err)
-	} else if validResponse, ok := response.(ChangeScheduleResponseObject); ok {
-		if err := validResponse.VisitChangeScheduleResponse(w); err != nil {
-			sh.options.ResponseErrorHandlerFunc(w, r, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
-	}
-}
-
-// GetAccountTree operation middleware
-func (sh *strictHandler) GetAccountTree(w http.ResponseWriter, r *http.Request, accountID AccountID, object Object) {
-	var request GetAccountTreeRequestObject
-
-	request.AccountID = accountID
-	request.Object = object
-
-	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
-		return sh.ssi.GetAccountTree(ctx, request.(GetAccountTreeRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "GetAccountTree")
-	}
-
-	response, err := handler(r.Context(), w, r, request)
-
-	if err != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, err)
-	} else if validResponse, ok := response.(GetAccountTreeResponseObject); ok {
-		if err := validResponse.VisitGetAccountTreeResponse(w); err != nil {
-			sh.options.ResponseErrorHandlerFunc(w, r, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
-	}
-}
-
-// ListAuditEvents operation middleware
-func (sh *strictHandler) ListAuditEvents(w http.ResponseWriter, r *http.Request, params ListAuditEventsParams) {
-	var request ListAuditEventsRequestObject
-
-	request.Params = params
-
-	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
-		return sh.ssi.ListAuditEvents(ctx, request.(ListAuditEventsRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "ListAuditEvents")
-	}
-
-	response, err := handler(r.Context(), w, r, request)
-
-	if err != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, err)
-	} else if validResponse, ok := response.(ListAuditEventsResponseObject); ok {
-		if err := validResponse.VisitListAuditEventsResponse(w); err != nil {
-			sh.options.ResponseErrorHandlerFunc(w, r, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
-	}
-}
-
-// GetAuditProof operation middleware
-func (sh *strictHandler) GetAuditProof(w http.ResponseWriter, r *http.Request, eventID EventID) {
-	var request GetAuditProofRequestObject
-
-	request.EventID = eventID
-
-	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
-		return sh.ssi.GetAuditProof(ctx, request.(GetAuditProofRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "GetAuditProof")
-	}
-
-	response, err := handler(r.Context(), w, r, request)
-
-	if err != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, err)
-	} else if validResponse, ok := response.(GetAuditProofResponseObject); ok {
-		if err := validResponse.VisitGetAuditProofResponse(w); err != nil {
-			sh.options.ResponseErrorHandlerFunc(w, r, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
-	}
-}
-
-// ListViewAsOf operation middleware
-func (sh *strictHandler) ListViewAsOf(w http.ResponseWriter, r *http.Request, view View, params ListViewAsOfParams) {
-	var request ListViewAsOfRequestObject
-
-	request.View = view
-	request.Params = params
-
-	var body ListViewAsOfJSONRequestBody
-	if err := json.NewDecoder(r.Body).Decode(&body); err != nil {
-		sh.options.RequestErrorHandlerFunc(w, r, fmt.Errorf("can't decode JSON body: %w", err))
-		return
-	}
-	request.Body = &body
-
-	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
-		return sh.ssi.ListViewAsOf(ctx, request.(ListViewAsOfRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "ListViewAsOf")
-	}
-
-	response, err := handler(r.Context(), w, r, request)
-
-	if err != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, err)
-	} else if validResponse, ok := response.(ListViewAsOfResponseObject); ok {
-		if err := validResponse.VisitListViewAsOfResponse(w); err != nil {
-			sh.options.ResponseErrorHandlerFunc(w, r, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
-	}
-}
-
-// GetServiceTree operation middleware
-func (sh *strictHandler) GetServiceTree(w http.ResponseWriter, r *http.Request, object Object) {
-	var request GetServiceTreeRequestObject
-
-	request.Object = object
-
-	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
-		return sh.ssi.GetServiceTree(ctx, request.(GetServiceTreeRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "GetServiceTree")
-	}
-
-	response, err := handler(r.Context(), w, r, request)
-
-	if err != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, err)
-	} else if validResponse, ok := response.(GetServiceTreeResponseObject); ok {
-		if err := validResponse.VisitGetServiceTreeResponse(w); err != nil {
-			sh.options.ResponseErrorHandlerFunc(w, r, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
-	}
-}
-
-// ListLicenses operation middleware
-func (sh *strictHandler) ListLicenses(w http.ResponseWriter, r *http.Request) {
-	var request ListLicensesRequestObject
-
-	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
-		return sh.ssi.ListLicenses(ctx, request.(ListLicensesRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "ListLicenses")
-	}
-
-	response, err := handler(r.Context(), w, r, request)
-
-	if err != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, err)
-	} else if validResponse, ok := response.(ListLicensesResponseObject); ok {
-		if err := validResponse.VisitListLicensesResponse(w); err != nil {
-			sh.options.ResponseErrorHandlerFunc(w, r, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
-	}
-}
-
-// ListOperations operation middleware
-func (sh *strictHandler) ListOperations(w http.ResponseWriter, r *http.Request, params ListOperationsParams) {
-	var request ListOperationsRequestObject
-
-	request.Params = params
-
-	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
-		return sh.ssi.ListOperations(ctx, request.(ListOperationsRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "ListOperations")
-	}
-
-	response, err := handler(r.Context(), w, r, request)
-
-	if err != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, err)
-	} else if validResponse, ok := response.(ListOperationsResponseObject); ok {
-		if err := validResponse.VisitListOperationsResponse(w); err != nil {
-			sh.options.ResponseErrorHandlerFunc(w, r, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
-	}
-}
-
-// GetOperation operation middleware
-func (sh *strictHandler) GetOperation(w http.ResponseWriter, r *http.Request, operationID OperationID, params GetOperationParams) {
-	var request GetOperationRequestObject
-
-	request.OperationID = operationID
-	request.Params = params
-
-	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
-		return sh.ssi.GetOperation(ctx, request.(GetOperationRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "GetOperation")
-	}
-
-	response, err := handler(r.Context(), w, r, request)
-
-	if err != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, err)
-	} else if validResponse, ok := response.(GetOperationResponseObject); ok {
-		if err := validResponse.VisitGetOperationResponse(w); err != nil {
-			sh.options.ResponseErrorHandlerFunc(w, r, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
-	}
-}
-
-// CancelOperation operation middleware
-func (sh *strictHandler) CancelOperation(w http.ResponseWriter, r *http.Request, operationID OperationID, params CancelOperationParams) {
-	var request CancelOperationRequestObject
-
-	request.OperationID = operationID
-	request.Params = params
-
-	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
-		return sh.ssi.CancelOperation(ctx, request.(CancelOperationRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "CancelOperation")
-	}
-
-	response, err := handler(r.Context(), w, r, request)
-
-	if err != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, err)
-	} else if validResponse, ok := response.(CancelOperationResponseObject); ok {
-		if err := validResponse.VisitCancelOperationResponse(w); err != nil {
-			sh.options.ResponseErrorHandlerFunc(w, r, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
-	}
-}
-
-// GetOperationResult operation middleware
-func (sh *strictHandler) GetOperationResult(w http.ResponseWriter, r *http.Request, operationID OperationID) {
-	var request GetOperationResultRequestObject
-
-	request.OperationID = operationID
-
-	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
-		return sh.ssi.GetOperationResult(ctx, request.(GetOperationResultRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "GetOperationResult")
-	}
-
-	response, err := handler(r.Context(), w, r, request)
-
-	if err != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, err)
-	} else if validResponse, ok := response.(GetOperationResultResponseObject); ok {
-		if err := validResponse.VisitGetOperationResultResponse(w); err != nil {
-			sh.options.ResponseErrorHandlerFunc(w, r, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
-	}
-}
-
-// ListTrackedItems operation middleware
-func (sh *strictHandler) ListTrackedItems(w http.ResponseWriter, r *http.Request, params ListTrackedItemsParams) {
-	var request ListTrackedItemsRequestObject
-
-	request.Params = params
-
-	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
-		return sh.ssi.ListTrackedItems(ctx, request.(ListTrackedItemsRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "ListTrackedItems")
-	}
-
-	response, err := handler(r.Context(), w, r, request)
-
-	if err != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, err)
-	} else if validResponse, ok := response.(ListTrackedItemsResponseObject); ok {
-		if err := validResponse.VisitListTrackedItemsResponse(w); err != nil {
-			sh.options.ResponseErrorHandlerFunc(w, r, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
-	}
-}
-
-// ListWorkspaces operation middleware
-func (sh *strictHandler) ListWorkspaces(w http.ResponseWriter, r *http.Request, params ListWorkspacesParams) {
-	var request ListWorkspacesRequestObject
-
-	request.Params = params
-
-	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
-		return sh.ssi.ListWorkspaces(ctx, request.(ListWorkspacesRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "ListWorkspaces")
-	}
-
-	response, err := handler(r.Context(), w, r, request)
-
-	if err != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, err)
-	} else if validResponse, ok := response.(ListWorkspacesResponseObject); ok {
-		if err := validResponse.VisitListWorkspacesResponse(w); err != nil {
-			sh.options.ResponseErrorHandlerFunc(w, r, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
-	}
-}
-
-// AssessSemanticModels operation middleware
-func (sh *strictHandler) AssessSemanticModels(w http.ResponseWriter, r *http.Request, workspaceID WorkspaceID, params AssessSemanticModelsParams) {
-	var request AssessSemanticModelsRequestObject
-
-	request.WorkspaceID = workspaceID
-	request.Params = params
-
-	var body AssessSemanticModelsJSONRequestBody
-	if err := json.NewDecoder(r.Body).Decode(&body); err != nil {
-		sh.options.RequestErrorHandlerFunc(w, r, fmt.Errorf("can't decode JSON body: %w", err))
-		return
-	}
-	request.Body = &body
-
-	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
-		return sh.ssi.AssessSemanticModels(ctx, request.(AssessSemanticModelsRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "AssessSemanticModels")
-	}
-
-	response, err := handler(r.Context(), w, r, request)
-
-	if err != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, err)
-	} else if validResponse, ok := response.(AssessSemanticModelsResponseObject); ok {
-		if err := validResponse.VisitAssessSemanticModelsResponse(w); err != nil {
-			sh.options.ResponseErrorHandlerFunc(w, r, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
-	}
-}
-
-// ListDataAgents operation middleware
-func (sh *strictHandler) ListDataAgents(w http.ResponseWriter, r *http.Request, workspaceID WorkspaceID, params ListDataAgentsParams) {
-	var request ListDataAgentsRequestObject
-
-	request.WorkspaceID = workspaceID
-	request.Params = params
-
-	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
-		return sh.ssi.ListDataAgents(ctx, request.(ListDataAgentsRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "ListDataAgents")
-	}
-
-	response, err := handler(r.Context(), w, r, request)
-
-	if err != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, err)
-	} else if validResponse, ok := response.(ListDataAgentsResponseObject); ok {
-		if err := validResponse.VisitListDataAgentsResponse(w); err != nil {
-			sh.options.ResponseErrorHandlerFunc(w, r, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
-	}
-}
-
-// ListAbTestsOfDataAgent operation middleware
-func (sh *strictHandler) ListAbTestsOfDataAgent(w http.ResponseWriter, r *http.Request, workspaceID WorkspaceID, dataAgentID DataAgentID) {
-	var request ListAbTestsOfDataAgentRequestObject
-
-	request.WorkspaceID = workspaceID
-	request.DataAgentID = dataAgentID
-
-	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
-		return sh.ssi.ListAbTestsOfDataAgent(ctx, request.(ListAbTestsOfDataAgentRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "ListAbTestsOfDataAgent")
-	}
-
-	response, err := handler(r.Context(), w, r, request)
-
-	if err != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, err)
-	} else if validResponse, ok := response.(ListAbTestsOfDataAgentResponseObject); ok {
-		if err := validResponse.VisitListAbTestsOfDataAgentResponse(w); err != nil {
-			sh.options.ResponseErrorHandlerFunc(w, r, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
-	}
-}
-
-// AssessDataAgent operation middleware
-func (sh *strictHandler) AssessDataAgent(w http.ResponseWriter, r *http.Request, workspaceID WorkspaceID, dataAgentID DataAgentID, params AssessDataAgentParams) {
-	var request AssessDataAgentRequestObject
-
-	request.WorkspaceID = workspaceID
-	request.DataAgentID = dataAgentID
-	request.Params = params
-
-	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
-		return sh.ssi.AssessDataAgent(ctx, request.(AssessDataAgentRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "AssessDataAgent")
-	}
-
-	response, err := handler(r.Context(), w, r, request)
-
-	if err != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, err)
-	} else if validResponse, ok := response.(AssessDataAgentResponseObject); ok {
-		if err := validResponse.VisitAssessDataAgentResponse(w); err != nil {
-			sh.options.ResponseErrorHandlerFunc(w, r, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
-	}
-}
-
-// ListDataAgentAssessments operation middleware
-func (sh *strictHandler) ListDataAgentAssessments(w http.ResponseWriter, r *http.Request, workspaceID WorkspaceID, dataAgentID DataAgentID, params ListDataAgentAssessmentsParams) {
-	var request ListDataAgentAssessmentsRequestObject
-
-	request.WorkspaceID = workspaceID
-	request.DataAgentID = dataAgentID
-	request.Params = params
-
-	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
-		return sh.ssi.ListDataAgentAssessments(ctx, request.(ListDataAgentAssessmentsRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "ListDataAgentAssessments")
-	}
-
-	response, err := handler(r.Context(), w, r, request)
-
-	if err != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, err)
-	} else if validResponse, ok := response.(ListDataAgentAssessmentsResponseObject); ok {
-		if err := validResponse.VisitListDataAgentAssessmentsResponse(w); err != nil {
-			sh.options.ResponseErrorHandlerFunc(w, r, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
-	}
-}
-
-// GetDataAgentAssessment operation middleware
-func (sh *strictHandler) GetDataAgentAssessment(w http.ResponseWriter, r *http.Request, workspaceID WorkspaceID, dataAgentID DataAgentID, assessmentID AssessmentID) {
-	var request GetDataAgentAssessmentRequestObject
-
-	request.WorkspaceID = workspaceID
-	request.DataAgentID = dataAgentID
-	request.AssessmentID = assessmentID
-
-	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
-		return sh.ssi.GetDataAgentAssessment(ctx, request.(GetDataAgentAssessmentRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "GetDataAgentAssessment")
-	}
-
-	response, err := handler(r.Context(), w, r, request)
-
-	if err != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, err)
-	} else if validResponse, ok := response.(GetDataAgentAssessmentResponseObject); ok {
-		if err := validResponse.VisitGetDataAgentAssessmentResponse(w); err != nil {
-			sh.options.ResponseErrorHandlerFunc(w, r, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
-	}
-}
-
-// ListReports operation middleware
-func (sh *strictHandler) ListReports(w http.ResponseWriter, r *http.Request, workspaceID WorkspaceID, params ListReportsParams) {
-	var request ListReportsRequestObject
-
-	request.WorkspaceID = workspaceID
-	request.Params = params
-
-	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
-		return sh.ssi.ListReports(ctx, request.(ListReportsRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "ListReports")
-	}
-
-	response, err := handler(r.Context(), w, r, request)
-
-	if err != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, err)
-	} else if validResponse, ok := response.(ListReportsResponseObject); ok {
-		if err := validResponse.VisitListReportsResponse(w); err != nil {
-			sh.options.ResponseErrorHandlerFunc(w, r, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
-	}
-}
-
-// AddPixiesToReports operation middleware
-func (sh *strictHandler) AddPixiesToReports(w http.ResponseWriter, r *http.Request, workspaceID WorkspaceID, params AddPixiesToReportsParams) {
-	var request AddPixiesToReportsRequestObject
-
-	request.WorkspaceID = workspaceID
-	request.Params = params
-
-	var body AddPixiesToReportsJSONRequestBody
-	if err := json.NewDecoder(r.Body).Decode(&body); err != nil {
-		sh.options.RequestErrorHandlerFunc(w, r, fmt.Errorf("can't decode JSON body: %w", err))
-		return
-	}
-	request.Body = &body
-
-	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
-		return sh.ssi.AddPixiesToReports(ctx, request.(AddPixiesToReportsRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "AddPixiesToReports")
-	}
-
-	response, err := handler(r.Context(), w, r, request)
-
-	if err != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, err)
-	} else if validResponse, ok := response.(AddPixiesToReportsResponseObject); ok {
-		if err := validResponse.VisitAddPixiesToReportsResponse(w); err != nil {
-			sh.options.ResponseErrorHandlerFunc(w, r, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
-	}
-}
-
-// RemovePixiesFromReports operation middleware
-func (sh *strictHandler) RemovePixiesFromReports(w http.ResponseWriter, r *http.Request, workspaceID WorkspaceID, params RemovePixiesFromReportsParams) {
-	var request RemovePixiesFromReportsRequestObject
-
-	request.WorkspaceID = workspaceID
-	request.Params = params
-
-	var body RemovePixiesFromReportsJSONRequestBody
-	if err := json.NewDecoder(r.Body).Decode(&body); err != nil {
-		sh.options.RequestErrorHandlerFunc(w, r, fmt.Errorf("can't decode JSON body: %w", err))
-		return
-	}
-	request.Body = &body
-
-	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
-		return sh.ssi.RemovePixiesFromReports(ctx, request.(RemovePixiesFromReportsRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "RemovePixiesFromReports")
-	}
-
-	response, err := handler(r.Context(), w, r, request)
-
-	if err != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, err)
-	} else if validResponse, ok := response.(RemovePixiesFromReportsResponseObject); ok {
-		if err := validResponse.VisitRemovePixiesFromReportsResponse(w); err != nil {
-			sh.options.ResponseErrorHandlerFunc(w, r, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
-	}
-}
-
-// AddPixies operation middleware
-func (sh *strictHandler) AddPixies(w http.ResponseWriter, r *http.Request, workspaceID WorkspaceID, reportID ReportID, params AddPixiesParams) {
-	var request AddPixiesRequestObject
-
-	request.WorkspaceID = workspaceID
-	request.ReportID = reportID
-	request.Params = params
-
-	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
-		return sh.ssi.AddPixies(ctx, request.(AddPixiesRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "AddPixies")
-	}
-
-	response, err := handler(r.Context(), w, r, request)
-
-	if err != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, err)
-	} else if validResponse, ok := response.(AddPixiesResponseObject); ok {
-		if err := validResponse.VisitAddPixiesResponse(w); err != nil {
-			sh.options.ResponseErrorHandlerFunc(w, r, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
-	}
-}
-
-// GetReportPixies operation middleware
-func (sh *strictHandler) GetReportPixies(w http.ResponseWriter, r *http.Request, workspaceID WorkspaceID, reportID ReportID) {
-	var request GetReportPixiesRequestObject
-
-	request.WorkspaceID = workspaceID
-	request.ReportID = reportID
-
-	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
-		return sh.ssi.GetReportPixies(ctx, request.(GetReportPixiesRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "GetReportPixies")
-	}
-
-	response, err := handler(r.Context(), w, r, request)
-
-	if err != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, err)
-	} else if validResponse, ok := response.(GetReportPixiesResponseObject); ok {
-		if err := validResponse.VisitGetReportPixiesResponse(w); err != nil {
-			sh.options.ResponseErrorHandlerFunc(w, r, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
-	}
-}
-
-// GetPageViews operation middleware
-func (sh *strictHandler) GetPageViews(w http.ResponseWriter, r *http.Request, workspaceID WorkspaceID, reportID ReportID) {
-	var request GetPageViewsRequestObject
-
-	request.WorkspaceID = workspaceID
-	request.ReportID = reportID
-
-	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
-		return sh.ssi.GetPageViews(ctx, request.(GetPageViewsRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "GetPageViews")
-	}
-
-	response, err := handler(r.Context(), w, r, request)
-
-	if err != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, err)
-	} else if validResponse, ok := response.(GetPageViewsResponseObject); ok {
-		if err := validResponse.VisitGetPageViewsResponse(w); err != nil {
-			sh.options.ResponseErrorHandlerFunc(w, r, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
-	}
-}
-
-// RemovePixies operation middleware
-func (sh *strictHandler) RemovePixies(w http.ResponseWriter, r *http.Request, workspaceID WorkspaceID, reportID ReportID, params RemovePixiesParams) {
-	var request RemovePixiesRequestObject
-
-	request.WorkspaceID = workspaceID
-	request.ReportID = reportID
-	request.Params = params
-
-	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
-		return sh.ssi.RemovePixies(ctx, request.(RemovePixiesRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "RemovePixies")
-	}
-
-	response, err := handler(r.Context(), w, r, request)
-
-	if err != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, err)
-	} else if validResponse, ok := response.(RemovePixiesResponseObject); ok {
-		if err := validResponse.VisitRemovePixiesResponse(w); err != nil {
-			sh.options.ResponseErrorHandlerFunc(w, r, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
-	}
-}
-
-// ListSemanticModels operation middleware
-func (sh *strictHandler) ListSemanticModels(w http.ResponseWriter, r *http.Request, workspaceID WorkspaceID, params ListSemanticModelsParams) {
-	var request ListSemanticModelsRequestObject
-
-	request.WorkspaceID = workspaceID
-	request.Params = params
-
-	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
-		return sh.ssi.ListSemanticModels(ctx, request.(ListSemanticModelsRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "ListSemanticModels")
-	}
-
-	response, err := handler(r.Context(), w, r, request)
-
-	if err != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, err)
-	} else if validResponse, ok := response.(ListSemanticModelsResponseObject); ok {
-		if err := validResponse.VisitListSemanticModelsResponse(w); err != nil {
-			sh.options.ResponseErrorHandlerFunc(w, r, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
-	}
-}
-
-// ListAbTestsOfSemanticModel operation middleware
-func (sh *strictHandler) ListAbTestsOfSemanticModel(w http.ResponseWriter, r *http.Request, workspaceID WorkspaceID, semanticModelID SemanticModelID) {
-	var request ListAbTestsOfSemanticModelRequestObject
-
-	request.WorkspaceID = workspaceID
-	request.SemanticModelID = semanticModelID
-
-	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
-		return sh.ssi.ListAbTestsOfSemanticModel(ctx, request.(ListAbTestsOfSemanticModelRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "ListAbTestsOfSemanticModel")
-	}
-
-	response, err := handler(r.Context(), w, r, request)
-
-	if err != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, err)
-	} else if validResponse, ok := response.(ListAbTestsOfSemanticModelResponseObject); ok {
-		if err := validResponse.VisitListAbTestsOfSemanticModelResponse(w); err != nil {
-			sh.options.ResponseErrorHandlerFunc(w, r, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
-	}
-}
-
-// AssessSemanticModel operation middleware
-func (sh *strictHandler) AssessSemanticModel(w http.ResponseWriter, r *http.Request, workspaceID WorkspaceID, semanticModelID SemanticModelID, params AssessSemanticModelParams) {
-	var request AssessSemanticModelRequestObject
-
-	request.WorkspaceID = workspaceID
-	request.SemanticModelID = semanticModelID
-	request.Params = params
-
-	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
-		return sh.ssi.AssessSemanticModel(ctx, request.(AssessSemanticModelRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "AssessSemanticModel")
-	}
-
-	response, err := handler(r.Context(), w, r, request)
-
-	if err != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, err)
-	} else if validResponse, ok := response.(AssessSemanticModelResponseObject); ok {
-		if err := validResponse.VisitAssessSemanticModelResponse(w); err != nil {
-			sh.options.ResponseErrorHandlerFunc(w, r, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
-	}
-}
-
-// DeleteAssessments operation middleware
-func (sh *strictHandler) DeleteAssessments(w http.ResponseWriter, r *http.Request, workspaceID WorkspaceID, semanticModelID SemanticModelID) {
-	var request DeleteAssessmentsRequestObject
-
-	request.WorkspaceID = workspaceID
-	request.SemanticModelID = semanticModelID
-
-	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
-		return sh.ssi.DeleteAssessments(ctx, request.(DeleteAssessmentsRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "DeleteAssessments")
-	}
-
-	response, err := handler(r.Context(), w, r, request)
-
-	if err != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, err)
-	} else if validResponse, ok := response.(DeleteAssessmentsResponseObject); ok {
-		if err := validResponse.VisitDeleteAssessmentsResponse(w); err != nil {
-			sh.options.ResponseErrorHandlerFunc(w, r, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
-	}
-}
-
-// ListAssessments operation middleware
-func (sh *strictHandler) ListAssessments(w http.ResponseWriter, r *http.Request, workspaceID WorkspaceID, semanticModelID SemanticModelID, params ListAssessmentsParams) {
-	var request ListAssessmentsRequestObject
-
-	request.WorkspaceID = workspaceID
-	request.SemanticModelID = semanticModelID
-	request.Params = params
-
-	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
-		return sh.ssi.ListAssessments(ctx, request.(ListAssessmentsRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "ListAssessments")
-	}
-
-	response, err := handler(r.Context(), w, r, request)
-
-	if err != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, err)
-	} else if validResponse, ok := response.(ListAssessmentsResponseObject); ok {
-		if err := validResponse.VisitListAssessmentsResponse(w); err != nil {
-			sh.options.ResponseErrorHandlerFunc(w, r, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
-	}
-}
-
-// GetAssessment operation middleware
-func (sh *strictHandler) GetAssessment(w http.ResponseWriter, r *http.Request, workspaceID WorkspaceID, semanticModelID SemanticModelID, assessmentID AssessmentID) {
-	var request GetAssessmentRequestObject
-
-	request.WorkspaceID = workspaceID
-	request.SemanticModelID = semanticModelID
-	request.AssessmentID = assessmentID
-
-	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
-		return sh.ssi.GetAssessment(ctx, request.(GetAssessmentRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "GetAssessment")
-	}
-
-	response, err := handler(r.Context(), w, r, request)
-
-	if err != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, err)
-	} else if validResponse, ok := response.(GetAssessmentResponseObject); ok {
-		if err := validResponse.VisitGetAssessmentResponse(w); err != nil {
-			sh.options.ResponseErrorHandlerFunc(w, r, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
-	}
-}
-
-// UnpinAssessment operation middleware
-func (sh *strictHandler) UnpinAssessment(w http.ResponseWriter, r *http.Request, workspaceID WorkspaceID, semanticModelID SemanticModelID, assessmentID AssessmentID) {
-	var request UnpinAssessmentRequestObject
-
-	request.WorkspaceID = workspaceID
-	request.SemanticModelID = semanticModelID
-	request.AssessmentID = assessmentID
-
-	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
-		return sh.ssi.UnpinAssessment(ctx, request.(UnpinAssessmentRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "UnpinAssessment")
-	}
-
-	response, err := handler(r.Context(), w, r, request)
-
-	if err != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, err)
-	} else if validResponse, ok := response.(UnpinAssessmentResponseObject); ok {
-		if err := validResponse.VisitUnpinAssessmentResponse(w); err != nil {
-			sh.options.ResponseErrorHandlerFunc(w, r, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
-	}
-}
-
-// PinAssessment operation middleware
-func (sh *strictHandler) PinAssessment(w http.ResponseWriter, r *http.Request, workspaceID WorkspaceID, semanticModelID SemanticModelID, assessmentID AssessmentID) {
-	var request PinAssessmentRequestObject
-
-	request.WorkspaceID = workspaceID
-	request.SemanticModelID = semanticModelID
-	request.AssessmentID = assessmentID
-
-	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
-		return sh.ssi.PinAssessment(ctx, request.(PinAssessmentRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "PinAssessment")
-	}
-
-	response, err := handler(r.Context(), w, r, request)
-
-	if err != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, err)
-	} else if validResponse, ok := response.(PinAssessmentResponseObject); ok {
-		if err := validResponse.VisitPinAssessmentResponse(w); err != nil {
-			sh.options.ResponseErrorHandlerFunc(w, r, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
-	}
-}
-
-// GetBenchmarkQuestions operation middleware
-func (sh *strictHandler) GetBenchmarkQuestions(w http.ResponseWriter, r *http.Request, workspaceID WorkspaceID, semanticModelID SemanticModelID, params GetBenchmarkQuestionsParams) {
-	var request GetBenchmarkQuestionsRequestObject
-
-	request.WorkspaceID = workspaceID
-	request.SemanticModelID = semanticModelID
-	request.Params = params
-
-	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
-		return sh.ssi.GetBenchmarkQuestions(ctx, request.(GetBenchmarkQuestionsRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "GetBenchmarkQuestions")
-	}
-
-	response, err := handler(r.Context(), w, r, request)
-
-	if err != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, err)
-	} else if validResponse, ok := response.(GetBenchmarkQuestionsResponseObject); ok {
-		if err := validResponse.VisitGetBenchmarkQuestionsResponse(w); err != nil {
-			sh.options.ResponseErrorHandlerFunc(w, r, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
-	}
-}
-
-// GenerateBenchmarkQuestions operation middleware
-func (sh *strictHandler) GenerateBenchmarkQuestions(w http.ResponseWriter, r *http.Request, workspaceID WorkspaceID, semanticModelID SemanticModelID, params GenerateBenchmarkQuestionsParams) {
-	var request GenerateBenchmarkQuestionsRequestObject
-
-	request.WorkspaceID = workspaceID
-	request.SemanticModelID = semanticModelID
-	request.Params = params
-
-	var body GenerateBenchmarkQuestionsJSONRequestBody
-	if err := json.NewDecoder(r.Body).Decode(&body); err != nil {
-		if !errors.Is(err, io.EOF) {
-			sh.options.RequestErrorHandlerFunc(w, r, fmt.Errorf("can't decode JSON body: %w", err))
-			return
-		}
-	} else {
-		request.Body = &body
-	}
-
-	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
-		return sh.ssi.GenerateBenchmarkQuestions(ctx, request.(GenerateBenchmarkQuestionsRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "GenerateBenchmarkQuestions")
-	}
-
-	response, err := handler(r.Context(), w, r, request)
-
-	if err != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, err)
-	} else if validResponse, ok := response.(GenerateBenchmarkQuestionsResponseObject); ok {
-		if err := validResponse.VisitGenerateBenchmarkQuestionsResponse(w); err != nil {
-			sh.options.ResponseErrorHandlerFunc(w, r, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
-	}
-}
-
-// SaveBenchmarkQuestions operation middleware
-func (sh *strictHandler) SaveBenchmarkQuestions(w http.ResponseWriter, r *http.Request, workspaceID WorkspaceID, semanticModelID SemanticModelID, params SaveBenchmarkQuestionsParams) {
-	var request SaveBenchmarkQuestionsRequestObject
-
-	request.WorkspaceID = workspaceID
-	request.SemanticModelID = semanticModelID
-	request.Params = params
-
-	var body SaveBenchmarkQuestionsJSONRequestBody
-	if err := json.NewDecoder(r.Body).Decode(&body); err != nil {
-		sh.options.RequestErrorHandlerFunc(w, r, fmt.Errorf("can't decode JSON body: %w", err))
-		return
-	}
-	request.Body = &body
-
-	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
-		return sh.ssi.SaveBenchmarkQuestions(ctx, request.(SaveBenchmarkQuestionsRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "SaveBenchmarkQuestions")
-	}
-
-	response, err := handler(r.Context(), w, r, request)
-
-	if err != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, err)
-	} else if validResponse, ok := response.(SaveBenchmarkQuestionsResponseObject); ok {
-		if err := validResponse.VisitSaveBenchmarkQuestionsResponse(w); err != nil {
-			sh.options.ResponseErrorHandlerFunc(w, r, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
-	}
-}
-
-// ListBenchmarkRuns operation middleware
-func (sh *strictHandler) ListBenchmarkRuns(w http.ResponseWriter, r *http.Request, workspaceID WorkspaceID, semanticModelID SemanticModelID, params ListBenchmarkRunsParams) {
-	var request ListBenchmarkRunsRequestObject
-
-	request.WorkspaceID = workspaceID
-	request.SemanticModelID = semanticModelID
-	request.Params = params
-
-	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
-		return sh.ssi.ListBenchmarkRuns(ctx, request.(ListBenchmarkRunsRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "ListBenchmarkRuns")
-	}
-
-	response, err := handler(r.Context(), w, r, request)
-
-	if err != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, err)
-	} else if validResponse, ok := response.(ListBenchmarkRunsResponseObject); ok {
-		if err := validResponse.VisitListBenchmarkRunsResponse(w); err != nil {
-			sh.options.ResponseErrorHandlerFunc(w, r, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
-	}
-}
-
-// StartBenchmarkRun operation middleware
-func (sh *strictHandler) StartBenchmarkRun(w http.ResponseWriter, r *http.Request, workspaceID WorkspaceID, semanticModelID SemanticModelID, params StartBenchmarkRunParams) {
-	var request StartBenchmarkRunRequestObject
-
-	request.WorkspaceID = workspaceID
-	request.SemanticModelID = semanticModelID
-	request.Params = params
-
-	var body StartBenchmarkRunJSONRequestBody
-	if err := json.NewDecoder(r.Body).Decode(&body); err != nil {
-		sh.options.RequestErrorHandlerFunc(w, r, fmt.Errorf("can't decode JSON body: %w", err))
-		return
-	}
-	request.Body = &body
-
-	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
-		return sh.ssi.StartBenchmarkRun(ctx, request.(StartBenchmarkRunRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "StartBenchmarkRun")
-	}
-
-	response, err := handler(r.Context(), w, r, request)
-
-	if err != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, err)
-	} else if validResponse, ok := response.(StartBenchmarkRunResponseObject); ok {
-		if err := validResponse.VisitStartBenchmarkRunResponse(w); err != nil {
-			sh.options.ResponseErrorHandlerFunc(w, r, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
-	}
-}
-
-// DeleteBenchmarkRun operation middleware
-func (sh *strictHandler) DeleteBenchmarkRun(w http.ResponseWriter, r *http.Request, workspaceID WorkspaceID, semanticModelID SemanticModelID, runID RunID) {
-	var request DeleteBenchmarkRunRequestObject
-
-	request.WorkspaceID = workspaceID
-	request.SemanticModelID = semanticModelID
-	request.RunID = runID
-
-	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
-		return sh.ssi.DeleteBenchmarkRun(ctx, request.(DeleteBenchmarkRunRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "DeleteBenchmarkRun")
-	}
-
-	response, err := handler(r.Context(), w, r, request)
-
-	if err != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, err)
-	} else if validResponse, ok := response.(DeleteBenchmarkRunResponseObject); ok {
-		if err := validResponse.VisitDeleteBenchmarkRunResponse(w); err != nil {
-			sh.options.ResponseErrorHandlerFunc(w, r, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
-	}
-}
-
-// GetBenchmarkRun operation middleware
-func (sh *strictHandler) GetBenchmarkRun(w http.ResponseWriter, r *http.Request, workspaceID WorkspaceID, semanticModelID SemanticModelID, runID RunID) {
-	var request GetBenchmarkRunRequestObject
-
-	request.WorkspaceID = workspaceID
-	request.SemanticModelID = semanticModelID
-	request.RunID = runID
-
-	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
-		return sh.ssi.GetBenchmarkRun(ctx, request.(GetBenchmarkRunRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "GetBenchmarkRun")
-	}
-
-	response, err := handler(r.Context(), w, r, request)
-
-	if err != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, err)
-	} else if validResponse, ok := response.(GetBenchmarkRunResponseObject); ok {
-		if err := validResponse.VisitGetBenchmarkRunResponse(w); err != nil {
-			sh.options.ResponseErrorHandlerFunc(w, r, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
-	}
-}
-
-// OverruleVerdict operation middleware
-func (sh *strictHandler) OverruleVerdict(w http.ResponseWriter, r *http.Request, workspaceID WorkspaceID, semanticModelID SemanticModelID, runID RunID, questionID QuestionID) {
-	var request OverruleVerdictRequestObject
-
-	request.WorkspaceID = workspaceID
-	request.SemanticModelID = semanticModelID
-	request.RunID = runID
-	request.QuestionID = questionID
-
-	var body OverruleVerdictJSONRequestBody
-	if err := json.NewDecoder(r.Body).Decode(&body); err != nil {
-		sh.options.RequestErrorHandlerFunc(w, r, fmt.Errorf("can't decode JSON body: %w", err))
-		return
-	}
-	request.Body = &body
-
-	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
-		return sh.ssi.OverruleVerdict(ctx, request.(OverruleVerdictRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "OverruleVerdict")
-	}
-
-	response, err := handler(r.Context(), w, r, request)
-
-	if err != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, err)
-	} else if validResponse, ok := response.(OverruleVerdictResponseObject); ok {
-		if err := validResponse.VisitOverruleVerdictResponse(w); err != nil {
-			sh.options.ResponseErrorHandlerFunc(w, r, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
-	}
-}
-
-// GetBenchmarkRunResult operation middleware
-func (sh *strictHandler) GetBenchmarkRunResult(w http.ResponseWriter, r *http.Request, workspaceID WorkspaceID, semanticModelID SemanticModelID, runID RunID) {
-	var request GetBenchmarkRunResultRequestObject
-
-	request.WorkspaceID = workspaceID
-	request.SemanticModelID = semanticModelID
-	request.RunID = runID
-
-	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
-		return sh.ssi.GetBenchmarkRunResult(ctx, request.(GetBenchmarkRunResultRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "GetBenchmarkRunResult")
-	}
-
-	response, err := handler(r.Context(), w, r, request)
-
-	if err != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, err)
-	} else if validResponse, ok := response.(GetBenchmarkRunResultResponseObject); ok {
-		if err := validResponse.VisitGetBenchmarkRunResultResponse(w); err != nil {
-			sh.options.ResponseErrorHandlerFunc(w, r, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
-	}
-}
-
-// GetHistory operation middleware
-func (sh *strictHandler) GetHistory(w http.ResponseWriter, r *http.Request, workspaceID WorkspaceID, semanticModelID SemanticModelID, params GetHistoryParams) {
-	var request GetHistoryRequestObject
-
-	request.WorkspaceID = workspaceID
-	request.SemanticModelID = semanticModelID
-	request.Params = params
-
-	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
-		return sh.ssi.GetHistory(ctx, request.(GetHistoryRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "GetHistory")
-	}
-
-	response, err := handler(r.Context(), w, r, request)
-
-	if err != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, err)
-	} else if validResponse, ok := response.(GetHistoryResponseObject); ok {
-		if err := validResponse.VisitGetHistoryResponse(w); err != nil {
-			sh.options.ResponseErrorHandlerFunc(w, r, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
-	}
-}
-
-// Optimize operation middleware
-func (sh *strictHandler) Optimize(w http.ResponseWriter, r *http.Request, workspaceID WorkspaceID, semanticModelID SemanticModelID, params OptimizeParams) {
-	var request OptimizeRequestObject
-
-	request.WorkspaceID = workspaceID
-	request.SemanticModelID = semanticModelID
-	request.Params = params
-
-	var body OptimizeJSONRequestBody
-	if err := json.NewDecoder(r.Body).Decode(&body); err != nil {
-		sh.options.RequestErrorHandlerFunc(w, r, fmt.Errorf("can't decode JSON body: %w", err))
-		return
-	}
-	request.Body = &body
-
-	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
-		return sh.ssi.Optimize(ctx, request.(OptimizeRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "Optimize")
-	}
-
-	response, err := handler(r.Context(), w, r, request)
-
-	if err != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, err)
-	} else if validResponse, ok := response.(OptimizeResponseObject); ok {
-		if err := validResponse.VisitOptimizeResponse(w); err != nil {
-			sh.options.ResponseErrorHandlerFunc(w, r, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
-	}
-}
-
-// ApplyOptimizations operation middleware
-func (sh *strictHandler) ApplyOptimizations(w http.ResponseWriter, r *http.Request, workspaceID WorkspaceID, semanticModelID SemanticModelID, params ApplyOptimizationsParams) {
-	var request ApplyOptimizationsRequestObject
-
-	request.WorkspaceID = workspaceID
-	request.SemanticModelID = semanticModelID
-	request.Params = params
-
-	var body ApplyOptimizationsJSONRequestBody
-	if err := json.NewDecoder(r.Body).Decode(&body); err != nil {
-		sh.options.RequestErrorHandlerFunc(w, r, fmt.Errorf("can't decode JSON body: %w", err))
-		return
-	}
-	request.Body = &body
-
-	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
-		return sh.ssi.ApplyOptimizations(ctx, request.(ApplyOptimizationsRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "ApplyOptimizations")
-	}
-
-	response, err := handler(r.Context(), w, r, request)
-
-	if err != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, err)
-	} else if validResponse, ok := response.(ApplyOptimizationsResponseObject); ok {
-		if err := validResponse.VisitApplyOptimizationsResponse(w); err != nil {
-			sh.options.ResponseErrorHandlerFunc(w, r, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
-	}
-}
-
-// RevertOptimizations operation middleware
-func (sh *strictHandler) RevertOptimizations(w http.ResponseWriter, r *http.Request, workspaceID WorkspaceID, semanticModelID SemanticModelID, params RevertOptimizationsParams) {
-	var request RevertOptimizationsRequestObject
-
-	request.WorkspaceID = workspaceID
-	request.SemanticModelID = semanticModelID
-	request.Params = params
-
-	var body RevertOptimizationsJSONRequestBody
-	if err := json.NewDecoder(r.Body).Decode(&body); err != nil {
-		sh.options.RequestErrorHandlerFunc(w, r, fmt.Errorf("can't decode JSON body: %w", err))
-		return
-	}
-	request.Body = &body
-
-	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
-		return sh.ssi.RevertOptimizations(ctx, request.(RevertOptimizationsRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "RevertOptimizations")
-	}
-
-	response, err := handler(r.Context(), w, r, request)
-
-	if err != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, err)
-	} else if validResponse, ok := response.(RevertOptimizationsResponseObject); ok {
-		if err := validResponse.VisitRevertOptimizationsResponse(w); err != nil {
-			sh.options.ResponseErrorHandlerFunc(w, r, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
-	}
-}
-
-// RevertOptimization operation middleware
-func (sh *strictHandler) RevertOptimization(w http.ResponseWriter, r *http.Request, workspaceID WorkspaceID, semanticModelID SemanticModelID, params RevertOptimizationParams) {
-	var request RevertOptimizationRequestObject
-
-	request.WorkspaceID = workspaceID
-	request.SemanticModelID = semanticModelID
-	request.Params = params
-
-	var body RevertOptimizationJSONRequestBody
-	if err := json.NewDecoder(r.Body).Decode(&body); err != nil {
-		sh.options.RequestErrorHandlerFunc(w, r, fmt.Errorf("can't decode JSON body: %w", err))
-		return
-	}
-	request.Body = &body
-
-	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
-		return sh.ssi.RevertOptimization(ctx, request.(RevertOptimizationRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "RevertOptimization")
-	}
-
-	response, err := handler(r.Context(), w, r, request)
-
-	if err != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, err)
-	} else if validResponse, ok := response.(RevertOptimizationResponseObject); ok {
-		if err := validResponse.VisitRevertOptimizationResponse(w); err != nil {
-			sh.options.ResponseErrorHandlerFunc(w, r, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
-	}
-}
-
-// ListSchedulesOfModel operation middleware
-func (sh *strictHandler) ListSchedulesOfModel(w http.ResponseWriter, r *http.Request, workspaceID WorkspaceID, semanticModelID SemanticModelID, params ListSchedulesOfModelParams) {
-	var request ListSchedulesOfModelRequestObject
-
-	request.WorkspaceID = workspaceID
-	request.SemanticModelID = semanticModelID
-	request.Params = params
-
-	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
-		return sh.ssi.ListSchedulesOfModel(ctx, request.(ListSchedulesOfModelRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "ListSchedulesOfModel")
-	}
-
-	response, err := handler(r.Context(), w, r, request)
-
-	if err != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, err)
-	} else if validResponse, ok := response.(ListSchedulesOfModelResponseObject); ok {
-		if err := validResponse.VisitListSchedulesOfModelResponse(w); err != nil {
-			sh.options.ResponseErrorHandlerFunc(w, r, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
-	}
-}
-
-// CreateSchedule operation middleware
-func (sh *strictHandler) CreateSchedule(w http.ResponseWriter, r *http.Request, workspaceID WorkspaceID, semanticModelID SemanticModelID) {
-	var request CreateScheduleRequestObject
-
-	request.WorkspaceID = workspaceID
-	request.SemanticModelID = semanticModelID
-
-	var body CreateScheduleJSONRequestBody
-	if err := json.NewDecoder(r.Body).Decode(&body); err != nil {
-		sh.options.RequestErrorHandlerFunc(w, r, fmt.Errorf("can't decode JSON body: %w", err))
-		return
-	}
-	request.Body = &body
-
-	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
-		return sh.ssi.CreateSchedule(ctx, request.(CreateScheduleRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "CreateSchedule")
-	}
-
-	response, err := handler(r.Context(), w, r, request)
-
-	if err != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, err)
-	} else if validResponse, ok := response.(CreateScheduleResponseObject); ok {
-		if err := validResponse.VisitCreateScheduleResponse(w); err != nil {
-			sh.options.ResponseErrorHandlerFunc(w, r, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
-	}
-}
-
-// GetAIView operation middleware
-func (sh *strictHandler) GetAIView(w http.ResponseWriter, r *http.Request, workspaceID WorkspaceID, semanticModelID SemanticModelID) {
-	var request GetAIViewRequestObject
-
-	request.WorkspaceID = workspaceID
-	request.SemanticModelID = semanticModelID
-
-	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
-		return sh.ssi.GetAIView(ctx, request.(GetAIViewRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "GetAIView")
-	}
-
-	response, err := handler(r.Context(), w, r, request)
-
-	if err != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, err)
-	} else if validResponse, ok := response.(GetAIViewResponseObject); ok {
-		if err := validResponse.VisitGetAIViewResponse(w); err != nil {
-			sh.options.ResponseErrorHandlerFunc(w, r, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
-	}
-}
-
-// ApplyOptimization operation middleware
-func (sh *strictHandler) ApplyOptimization(w http.ResponseWriter, r *http.Request, workspaceID WorkspaceID, semanticModelID SemanticModelID, kind Kind, params ApplyOptimizationParams) {
-	var request ApplyOptimizationRequestObject
-
-	request.WorkspaceID = workspaceID
-	request.SemanticModelID = semanticModelID
-	request.Kind = kind
-	request.Params = params
-
-	var body ApplyOptimizationJSONRequestBody
-	if err := json.NewDecoder(r.Body).Decode(&body); err != nil {
-		sh.options.RequestErrorHandlerFunc(w, r, fmt.Errorf("can't decode JSON body: %w", err))
-		return
-	}
-	request.Body = &body
-
-	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
-		return sh.ssi.ApplyOptimization(ctx, request.(ApplyOptimizationRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "ApplyOptimization")
-	}
-
-	response, err := handler(r.Context(), w, r, request)
-
-	if err != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, err)
-	} else if validResponse, ok := response.(ApplyOptimizationResponseObject); ok {
-		if err := validResponse.VisitApplyOptimizationResponse(w); err != nil {
-			sh.options.ResponseErrorHandlerFunc(w, r, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
-	}
-}
-
-// PreviewOptimization operation middleware
-func (sh *strictHandler) PreviewOptimization(w http.ResponseWriter, r *http.Request, workspaceID WorkspaceID, semanticModelID SemanticModelID, kind Kind, params PreviewOptimizationParams) {
-	var request PreviewOptimizationRequestObject
-
-	request.WorkspaceID = workspaceID
-	request.SemanticModelID = semanticModelID
-	request.Kind = kind
-	request.Params = params
-
-	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
-		return sh.ssi.PreviewOptimization(ctx, request.(PreviewOptimizationRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "PreviewOptimization")
-	}
-
-	response, err := handler(r.Context(), w, r, request)
-
-	if err != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, err)
-	} else if validResponse, ok := response.(PreviewOptimizationResponseObject); ok {
-		if err := validResponse.VisitPreviewOptimizationResponse(w); err != nil {
-			sh.options.ResponseErrorHandlerFunc(w, r, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
-	}
-}
-
-// ScorePreview operation middleware
-func (sh *strictHandler) ScorePreview(w http.ResponseWriter, r *http.Request, workspaceID WorkspaceID, semanticModelID SemanticModelID, kind Kind) {
-	var request ScorePreviewRequestObject
-
-	request.WorkspaceID = workspaceID
-	request.SemanticModelID = semanticModelID
-	request.Kind = kind
-
-	var body ScorePreviewJSONRequestBody
-	if err := json.NewDecoder(r.Body).Decode(&body); err != nil {
-		sh.options.RequestErrorHandlerFunc(w, r, fmt.Errorf("can't decode JSON body: %w", err))
-		return
-	}
-	request.Body = &body
-
-	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
-		return sh.ssi.ScorePreview(ctx, request.(ScorePreviewRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "ScorePreview")
-	}
-
-	response, err := handler(r.Context(), w, r, request)
-
-	if err != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, err)
-	} else if validResponse, ok := response.(ScorePreviewResponseObject); ok {
-		if err := validResponse.VisitScorePreviewResponse(w); err != nil {
-			sh.options.ResponseErrorHandlerFunc(w, r, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
-	}
+	ScorePreview(ctx context.Context, request ScorePreviewRequestObject) (*PartScore, error)
 }

@@ -5,4 +5,4 @@ package api
 
 //go:generate go run ../../http/describe ../..
 //go:generate go run github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen@v2.8.0 -config generate.yaml ../openapi.gen.json
-//go:generate sh -c "cat ../openapi.gen.json generate.yaml overlay.yaml | sha256sum | cut -c1-64 > generated.sha256"
+//go:generate sh -c "cat ../openapi.gen.json generate.yaml routes.tmpl objects.tmpl overlay.yaml | sha256sum | cut -c1-64 > generated.sha256"

@@ -59,22 +59,30 @@ func (e *evaluated) followed(b *consoletest.Browser, got consoletest.Answer) con
 // upload sends a file by the form of an import.
 func (e *evaluated) upload(b *consoletest.Browser, text string) consoletest.Answer {
 	e.t.Helper()
+	return e.sendFile(b, "/questions/import", "file", text, map[string]string{"pasted": "what was typed"})
+}
+
+// sendFile sends a form with a file.
+func (e *evaluated) sendFile(b *consoletest.Browser, path, field, text string, fields map[string]string) consoletest.Answer {
+	e.t.Helper()
 	var body bytes.Buffer
 	w := multipart.NewWriter(&body)
-	file, err := w.CreateFormFile("file", "questions.csv")
+	file, err := w.CreateFormFile(field, "sent.csv")
 	if err != nil {
 		e.t.Fatal(err)
 	}
 	if _, err := file.Write([]byte(text)); err != nil {
 		e.t.Fatal(err)
 	}
-	if err := w.WriteField("pasted", "what was typed"); err != nil {
-		e.t.Fatal(err)
+	for name, value := range fields {
+		if err := w.WriteField(name, value); err != nil {
+			e.t.Fatal(err)
+		}
 	}
 	if err := w.Close(); err != nil {
 		e.t.Fatal(err)
 	}
-	return b.SendBody(e.base+"/questions/import", w.FormDataContentType(), body.String())
+	return b.SendBody(e.base+path, w.FormDataContentType(), body.String())
 }
 
 // golden is a file of questions.
@@ -147,6 +155,50 @@ func TestQuestions(t *testing.T) {
 	}
 	want(t, margaret.Send(path, changed), http.StatusConflict)
 	want(t, ada.Get(path), http.StatusOK, "4\u00a0questions")
+}
+
+// TestImportedAnswers judges the answers of a file, says what has no counterpart, and compares them with another side. Who answered is
+// named, and a text of the file is only text.
+func TestImportedAnswers(t *testing.T) {
+	t.Parallel()
+	e := newEvaluated(t)
+	ada := e.As("contoso", "ada")
+	e.followed(ada, e.upload(ada, golden))
+	send := func(text, once string) consoletest.Answer {
+		return e.sendFile(ada, "/evaluation/import", "answers", text, map[string]string{"once": once, "who": "Copilot <b>"})
+	}
+	for text, says := range map[string]string{"": "No file was chosen", "Dear all": "sent.csv: ", "question,answer\nHow?,1\n": "nothing to import"} {
+		refused := send(text, "refused")
+		want(t, refused, http.StatusBadRequest, says)
+		ada.CheckPage(refused)
+	}
+	const answers = "question,answer\nWhat is the footfall?,1\n\"How many <script>alert(1)</script> are there?\",\"<img src=x> 5\"\nWhat is <i>?,2\n"
+	started := send(answers, "one")
+	want(t, started, http.StatusSeeOther)
+	run := started.Header.Get("Location")
+	if again := send(answers, "one").Header.Get("Location"); again != run {
+		t.Errorf("two clicks started %q and %q", run, again)
+	}
+	e.Ended(e.API("contoso", "ada"), uuid.MustParse(run[strings.LastIndex(run, "/")+1:]))
+	got := ada.Get(run)
+	want(t, got, http.StatusOK, "Copilot &lt;b&gt;, elsewhere (imported)", "Nobody was asked: the answers are from <bdi>sent.csv</bdi> (table)",
+		"1\u00a0question without an answer", "What is the total of nothing?", "1\u00a0answer left out", "What is &lt;i&gt;?", "&lt;img src=x&gt; 5")
+	ada.CheckPage(got)
+	shown := ada.Get(e.base + "/evaluation")
+	want(t, shown, http.StatusOK, "Judge answers from elsewhere", `<option value="Imported/`+run[strings.LastIndex(run, "/")+1:]+`">Copilot &lt;b&gt;, imported `)
+	ada.CheckPage(shown)
+	fields := form(shown.Body)
+	fields.Set("name", "Copilot or the assistant")
+	fields.Set("answererA", "Imported/"+run[strings.LastIndex(run, "/")+1:])
+	fields.Set("answererB", "PlatformAssistant")
+	fields.Set("modelB", strings.TrimPrefix(e.base, "/models/"))
+	compared := ada.Send(e.base+"/evaluation/tests", fields)
+	want(t, compared, http.StatusSeeOther)
+	result := compared.Header.Get("Location")
+	e.Ended(e.API("contoso", "ada"), uuid.MustParse(result[strings.LastIndex(result, "/")+1:]))
+	got = ada.Get(result)
+	want(t, got, http.StatusOK, "Copilot &lt;b&gt;, elsewhere (imported)")
+	ada.CheckPage(got)
 }
 
 // TestEvaluation asks one side and compares two: each answer has its verdict and why, regressions come first, and a person's verdict

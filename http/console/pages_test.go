@@ -135,6 +135,53 @@ func TestHostileText(t *testing.T) {
 	}
 }
 
+// TestAssessAnew shows which models were scored by earlier rules, and assesses them anew at one press; then none is left, and the model's
+// page says that the two scores do not compare.
+func TestAssessAnew(t *testing.T) {
+	t.Parallel()
+	w := consoletest.Start(t, consoletest.Options{})
+	w.AssessAll("contoso", "ada")
+	b, api := w.As("contoso", "ada"), w.API("contoso", "ada")
+	const waits, button = "scored by earlier rules", `action="/assess/outdated"`
+	if got := b.Get("/"); strings.Contains(got.Body, waits) || strings.Contains(got.Body, button) {
+		t.Error("a model waits although the rules of today scored all")
+	}
+	want(t, b.Send("/assess/outdated", nil), http.StatusSeeOther)
+	retail, headcount := w.Assessed("Retail Sales"), w.Assessed("Headcount")
+	w.ScoredByEarlierRules("Retail Sales", "Headcount")
+	got := b.Get("/")
+	want(t, got, 200, "2\u00a0models were "+waits, button, "earlier rules</span>")
+	b.CheckPage(got)
+	got = b.Get("/?outdated=yes")
+	want(t, got, 200, "Retail Sales", "Headcount", `name="outdated" value="yes"`)
+	b.CheckPage(got)
+	if strings.Contains(got.Body, "Inventory") {
+		t.Error("a model that does not wait is listed")
+	}
+	want(t, b.Get("/portfolio.csv?outdated=yes"), 200, retail.SemanticModelID.String()+",2026-12,true")
+	path := "/models/" + retail.WorkspaceID.String() + "/" + retail.SemanticModelID.String()
+	want(t, b.Get(path), 200, "Scored by the rules 2026-12, which are not those of today")
+
+	got = b.Send("/assess/outdated", nil)
+	want(t, got, http.StatusSeeOther)
+	at, err := got.Location()
+	if err != nil || at.Path != "/assessing" || len(at.Query()["id"]) != 2 {
+		t.Fatalf("the form leads to %s, %v; want two operations", at, err)
+	}
+	for _, id := range at.Query()["id"] {
+		w.Ended(api, uuid.MustParse(id))
+	}
+	if got := b.Get("/"); strings.Contains(got.Body, waits) {
+		t.Errorf("a model still waits:\n%s", got.Body)
+	}
+	got = b.Get(path)
+	want(t, got, 200, "The assessment before was scored by the rules 2026-12, so the two scores do not compare.")
+	b.CheckPage(got)
+	if anew := w.Assessed("Headcount"); anew.Outdated || anew.AssessmentID == headcount.AssessmentID {
+		t.Errorf("got %+v", anew)
+	}
+}
+
 // TestAssess starts what the form names: one operation for each workspace; nothing for a form without a model, with a foreign id,
 // or of a person who may not start work.
 func TestAssess(t *testing.T) {

@@ -32,6 +32,7 @@ const (
 type Calls struct {
 	turns *fairqueue.Turns
 	ping  func(context.Context) error
+	pace  pace
 	// waits is how many calls wait for their turn or for the response of an equal call.
 	waits atomic.Int64
 
@@ -52,8 +53,8 @@ type read struct {
 
 // New returns no calls. ping asks whether the database, for which calls in progress may wait, answers.
 func New(now func() time.Time, ping func(context.Context) error) *Calls {
-	return &Calls{ping: ping, waiting: map[string]*read{}, turns: fairqueue.New(fairqueue.Limits{Size: most, Share: mostOfAccount,
-		MaxWaiting: mostWaiting, Room: mostWaiting}, now)}
+	return &Calls{ping: ping, pace: pace{perSecond: bytesOfProcessor * runtime.GOMAXPROCS(0)}, waiting: map[string]*read{},
+		turns: fairqueue.New(fairqueue.Limits{Size: most, Share: mostOfAccount, MaxWaiting: mostWaiting, Room: mostWaiting}, now)}
 }
 
 // Metrics returns the metrics of the calls.
@@ -108,7 +109,7 @@ func (c *Calls) serveRead(w http.ResponseWriter, r *http.Request, call Call, nex
 			return false, r.Context().Err()
 		}
 		if shared.response != nil {
-			shared.response.writeTo(w)
+			shared.response.writeTo(r.Context(), w, &c.pace)
 		}
 		return shared.response != nil, nil
 	}
@@ -123,7 +124,7 @@ func (c *Calls) serveRead(w http.ResponseWriter, r *http.Request, call Call, nex
 	if made.status == http.StatusOK {
 		shared.response = made
 	}
-	made.writeTo(w)
+	made.writeTo(r.Context(), w, &c.pace)
 	return true, nil
 }
 
@@ -208,18 +209,23 @@ func (h *held) Write(b []byte) (int, error) {
 	return h.body.Write(b)
 }
 
-// writeTo writes the response. Between pieces it lets others run: sixty clients of one response would else stand for a hundred milliseconds
-// and more before the calls of other accounts.
-func (h *held) writeTo(w http.ResponseWriter) {
+// writeTo writes the response in pieces, at the pace, until ctx ends.
+func (h *held) writeTo(ctx context.Context, w http.ResponseWriter, p *pace) {
 	maps.Copy(w.Header(), h.header)
 	if h.body.Len() > 0 {
 		w.Header().Set("Content-Length", strconv.Itoa(h.body.Len()))
 	}
 	w.WriteHeader(h.status)
-	for part := range slices.Chunk(h.body.Bytes(), 16<<10) {
+	for part := range slices.Chunk(h.body.Bytes(), pieceSize) {
+		if wait := p.wait(time.Now(), len(part)); wait > 0 {
+			select {
+			case <-time.After(wait):
+			case <-ctx.Done():
+				return
+			}
+		}
 		if _, err := w.Write(part); err != nil {
 			return // the client is gone
 		}
-		runtime.Gosched()
 	}
 }

@@ -144,6 +144,8 @@ func Table() []Route {
 			Scope: token.ScopeRead, Group: Read, Feature: AIFeatures, RoundTrips: 2},
 		{Operation: "startBenchmarkRun", Method: http.MethodPost, Path: "/v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/benchmark/runs",
 			Scope: token.ScopeReadWrite, Group: Start, Feature: AIFeatures, Starts: true, Repeatable: true, Heavy: true, RoundTrips: 8},
+		{Operation: "importBenchmarkRun", Method: http.MethodPost, Path: "/v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/benchmark/runs/import",
+			Scope: token.ScopeReadWrite, Group: Start, Feature: AIFeatures, Starts: true, Repeatable: true, Heavy: true, RoundTrips: 8},
 		{Operation: "getBenchmarkRun", Method: http.MethodGet, Path: "/v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/benchmark/runs/{runId}",
 			Scope: token.ScopeRead, Group: Read, Feature: AIFeatures, RoundTrips: 2},
 		{Operation: "deleteBenchmarkRun", Method: http.MethodDelete, Path: "/v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/benchmark/runs/{runId}",

@@ -22,6 +22,7 @@ import (
 
 	"readiness/domain"
 	"readiness/domain/benchmark"
+	"readiness/domain/benchmark/answerset"
 	"readiness/domain/benchmark/goldenset"
 )
 
@@ -31,6 +32,9 @@ const (
 	maxShown = 64      // runes of a caller's name that a message repeats
 	maxPath  = 200     // bytes of the path to a member in a message
 )
+
+// large is the turn of the body over maxBody that is decoded, which takes several times its size.
+var large = make(chan struct{}, 1)
 
 // emptyBody is the schema for routes without a body: nothing, or an object without members.
 var emptyBody = openapi3.NewObjectSchema().WithoutAdditionalProperties()
@@ -42,7 +46,7 @@ func Body(w http.ResponseWriter, r *http.Request, described *openapi3.Operation)
 	if b := described.RequestBody; b != nil {
 		schema, required = b.Value.Content.Get("application/json").Schema.Value, b.Value.Required
 	}
-	text, err := readBody(w, r)
+	text, err := readBody(w, r, limit(described))
 	if err != nil {
 		return nil, err
 	}
@@ -62,6 +66,14 @@ func Body(w http.ResponseWriter, r *http.Request, described *openapi3.Operation)
 			return nil, err
 		}
 	}
+	if len(text) > maxBody {
+		select {
+		case large <- struct{}{}:
+			defer func() { <-large }()
+		case <-r.Context().Done():
+			return nil, r.Context().Err()
+		}
+	}
 	value, err := Decode(text)
 	if err != nil {
 		return nil, err
@@ -77,10 +89,18 @@ func Body(w http.ResponseWriter, r *http.Request, described *openapi3.Operation)
 	return canonical, err
 }
 
-func readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
-	text, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
+// limit returns how many bytes the body of a call may have.
+func limit(described *openapi3.Operation) int64 {
+	if described.OperationID == "importBenchmarkRun" { // it holds files
+		return answerset.MaxImport
+	}
+	return maxBody
+}
+
+func readBody(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, error) {
+	text, err := io.ReadAll(http.MaxBytesReader(w, r.Body, limit))
 	if _, tooLarge := errors.AsType[*http.MaxBytesError](err); tooLarge {
-		return nil, domain.Refuse(domain.PayloadTooLarge, "the body is larger than %d bytes", maxBody)
+		return nil, domain.Refuse(domain.PayloadTooLarge, "the body is larger than %d bytes", limit)
 	}
 	if err != nil {
 		return nil, domain.Refuse(domain.InvalidRequest, "the body could not be read to its end; send it again")

@@ -107,7 +107,7 @@ func (b *googleBucket) NewRangeReader(ctx context.Context, key string, offset, l
 	if offset != 0 || length >= 0 {
 		return nil, errGoogleUnused
 	}
-	res, err := b.objects.Get(b.name, key).Context(ctx).Download()
+	res, err := b.objects.Get(b.name, key).Context(ctx).Download() //nolint:bodyclose // the reader closes it
 	if err != nil {
 		return nil, err
 	}

@@ -185,7 +185,7 @@ func (f *Files) Assess(ctx context.Context, model, _ string) (mcp.Assessment, *m
 		return mcp.Assessment{}, nil, one.Error
 	}
 	a := mcp.Assessment{ID: newID(), Model: i.Shown, Regime: made.Regime, Score: one.Result.Score, ScoreDataAgent: one.ScoreDataAgent,
-		Dimensions: one.Result.Dimensions}
+		Caps: one.Result.Caps, Dimensions: one.Result.Dimensions}
 	for _, found := range one.Findings {
 		a.Findings = append(a.Findings, mcp.Finding{Finding: found.Finding, File: found.File, Line: found.Line})
 	}

@@ -7,11 +7,10 @@ import (
 
 	"github.com/google/uuid"
 
-	"readiness/ai"
 	"readiness/ai/answerer"
+	"readiness/ai/rules"
 	"readiness/definition"
 	"readiness/definition/semanticmodel"
-	"readiness/domain/aiprovider"
 	"readiness/domain/benchmark"
 	"readiness/domain/item"
 	"readiness/domain/verdict"
@@ -41,7 +40,7 @@ func (f *Files) Run(ctx context.Context, in mcp.QuestionsInput) (mcp.Run, *mcp.P
 	if err != nil {
 		return mcp.Run{}, nil, err
 	}
-	set, err := f.questions(ctx, m, in)
+	set, err := f.questions(m, in)
 	if err != nil {
 		return mcp.Run{}, nil, err
 	}
@@ -71,7 +70,7 @@ func (f *Files) Run(ctx context.Context, in mcp.QuestionsInput) (mcp.Run, *mcp.P
 }
 
 // questions returns the questions of a call, or some that are made from the model.
-func (f *Files) questions(ctx context.Context, m *semanticmodel.Model, in mcp.QuestionsInput) (benchmark.Set, error) {
+func (f *Files) questions(m *semanticmodel.Model, in mcp.QuestionsInput) (benchmark.Set, error) {
 	if len(in.Questions) > 0 {
 		set := benchmark.Set{Repeats: 1}
 		for _, q := range in.Questions {
@@ -87,19 +86,7 @@ func (f *Files) questions(ctx context.Context, m *semanticmodel.Model, in mcp.Qu
 	if err := benchmark.CheckCount(count); err != nil {
 		return benchmark.Set{}, err
 	}
-	queries, err := benchmark.Generate(m, benchmark.Wanted{Year: f.Now().UTC().Year() - 1, Count: count})
-	if err != nil {
-		return benchmark.Set{}, err
-	}
-	texts, err := ai.New(ai.Options{}).Phrase(ctx, aiprovider.Embedded(), m, queries, count)
-	if err != nil {
-		return benchmark.Set{}, err
-	}
-	set := benchmark.GeneratedSet(queries, texts, count)
-	if len(set.Questions) == 0 {
-		return set, problem("No questions can be made from this model: an AI sees no measure of it. Give your own questions.")
-	}
-	return set, nil
+	return rules.QuestionSet(m, f.Now().UTC().Year()-1, count)
 }
 
 // RunOf implements mcp.Models.

@@ -49,7 +49,7 @@ func assessed(model string, made client.Assessment) (mcp.Assessment, error) {
 	}
 	r := document.Report
 	a := mcp.Assessment{ID: optional.Text(made.AssessmentID), Model: model, Regime: made.Regime.ID, Score: r.Score,
-		Dimensions: r.Dimensions}
+		Caps: r.Caps, Dimensions: r.Dimensions}
 	if made.ScoreDataAgent != nil {
 		a.ScoreDataAgent = new(int(*made.ScoreDataAgent))
 	}

@@ -10,11 +10,12 @@ import (
 // annotation is the name of the annotation by which a model accepts findings about an object: `DSC-01, NAM-02: why`.
 const annotation = "readiness.ignore"
 
-// OfModel returns the entries in the model's own annotations. An annotation of a table covers only the table; one of the
-// model, which is declared at model, covers only findings about the model itself. warn gets what is wrong, and where.
+// OfModel returns the entries in the model's own annotations, and those of the Best Practice Analyzer. An annotation of a table covers
+// only the table; one of the model, which is declared at model, covers only findings about the model itself. warn gets what is wrong, and where.
 func OfModel(m *semanticmodel.Model, model semanticmodel.Source, warn func(semanticmodel.Source, string)) []Entry {
 	var all []Entry
 	read := func(values map[string]string, table, object string, src semanticmodel.Source) {
+		all = append(all, ofAnalyzer(values, table, object, src, warn)...)
 		text, ok := values[annotation]
 		if !ok {
 			return

@@ -16,10 +16,10 @@ import (
 func TestHowToIgnore(t *testing.T) {
 	t.Parallel()
 	annotations := map[finding.ObjectType]bool{}
-	newest := readiness.Regimes()[len(readiness.Regimes())-1] // which the examples are about
-	for _, rule := range readiness.Current().Rules() {
+	current := readiness.Current()
+	for _, rule := range current.Rules() {
 		e, _ := explained.Rule(rule.ID)
-		f, err := e.Fails.Finding(newest, rule.ID)
+		f, err := e.Fails.Finding(current, rule.ID)
 		if err != nil {
 			t.Fatalf("%s: %v", rule.ID, err)
 		}
@@ -30,14 +30,14 @@ func TestHowToIgnore(t *testing.T) {
 		}
 		covers := coveredBy(read.Entries)
 		other := finding.Key{Table: f.Table + " Copy", ObjectName: "Copy"}
-		if left(t, newest, e.Fails, rule.ID, f, covers) || covers(rule.ID, other) || covers("other", f.Key) {
+		if left(t, current, e.Fails, rule.ID, f, covers) || covers(rule.ID, other) || covers("other", f.Key) {
 			t.Errorf("%s: the entry does not cover %+v alone:\n%s", rule.ID, f.Key, text)
 		}
 		if line := ignore.AnnotationFor(rule.ID, f.ObjectType); line != "" {
 			annotations[f.ObjectType] = true
 			name, value, _ := strings.Cut(strings.TrimPrefix(line, "annotation "), " = ")
 			covers := coveredBy(ignore.OfModel(annotatedModel(f, map[string]string{name: value}), semanticmodel.Source{}, warned(t)))
-			if left(t, newest, e.Fails, rule.ID, f, covers) || covers(rule.ID, other) {
+			if left(t, current, e.Fails, rule.ID, f, covers) || covers(rule.ID, other) {
 				t.Errorf("%s: the annotation does not cover %+v alone: %s", rule.ID, f.Key, line)
 			}
 		}
@@ -97,5 +97,27 @@ func TestIgnoreEntry(t *testing.T) {
 	want := "ignore:\n  - rule: NAM-03\n    table: \"2024: #Net\"\n    object: \"Rgn \\\"A\\\"\"\n    reason: why this finding is accepted\n"
 	if got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+// What is added is read again, whatever the layout of the file.
+func TestWith(t *testing.T) {
+	t.Parallel()
+	for _, file := range []string{"", "ignore:\n  - rule: DSC-02\n    reason: x\n", "ignore:\n- rule: DSC-02\n  reason: x", "ignore:\r\n    - rule: DSC-02\r\n      reason: x\r\n",
+		"# why\nignore:\n  - rule: DSC-02\n    reason: x\n\n"} {
+		now, err := ignore.With(file, "DSC-01", finding.Key{Table: "Net: 1", ObjectName: ""}, " it is\nso ")
+		if err != nil {
+			t.Errorf("%q: %v", file, err)
+			continue
+		}
+		all, err := ignore.Parse("x", []byte(now))
+		if n := len(all.Entries) - 1; err != nil || n < 0 || !strings.HasPrefix(now, file) || all.Entries[n].Reason != "it is\nso" || *all.Entries[n].Table != "Net: 1" {
+			t.Errorf("%q: %v %+v", now, err, all)
+		}
+	}
+	for _, file := range []string{"ignore: [{rule: DSC-02, reason: x}]\n", "ignore: x\n", "ignore:\n  - rule: DSC-02\n    reason: >-\n", "ignore: []\n"} {
+		if now, err := ignore.With(file, "DSC-01", finding.Key{Table: "T"}, ""); err == nil {
+			t.Errorf("%q becomes %q", file, now)
+		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"readiness/domain/readiness/explained"
 	"readiness/domain/readiness/finding"
 	"readiness/offline"
 	"readiness/offline/show"
@@ -48,6 +49,15 @@ var (
 	azureProperty  = strings.NewReplacer("%", "%AZP25", "\r", "%0D", "\n", "%0A", ";", "%3B", "]", "%5D")
 )
 
+// titled returns the rules of a finding and what is wrong.
+func titled(f offline.Finding) string {
+	title := strings.Join(f.RuleIDs, " ")
+	if fault := explained.FaultOfOne(explained.Leading(f.RuleIDs)); fault != "" {
+		title += ": " + fault
+	}
+	return title
+}
+
 // WriteGitHub writes the reported findings as annotations of GitHub Actions (workflow commands), at most ten of a
 // severity, and a notice of how many others there are.
 func WriteGitHub(w io.Writer, a *offline.Assessment, l Listing) error {
@@ -57,7 +67,7 @@ func WriteGitHub(w io.Writer, a *offline.Assessment, l Listing) error {
 	for _, f := range chosen {
 		fmt.Fprintf(&b, "::%s file=%s,line=%d,title=%s::%s\n", levels[f.Severity],
 			githubProperty.Replace(show.Printable(f.path)), max(1, f.Line),
-			githubProperty.Replace("AI readiness "+strings.Join(f.RuleIDs, " ")), githubText.Replace(show.Printable(f.Message)))
+			githubProperty.Replace(titled(f.Finding)), githubText.Replace(show.Printable(f.Message)))
 	}
 	if left > 0 {
 		fmt.Fprintf(&b, "::notice title=AI readiness::%s; the job summary has all\n", show.Count(left, "more finding"))

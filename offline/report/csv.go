@@ -19,8 +19,12 @@ func WriteCSV(w io.Writer, a *offline.Assessment, l Listing) error {
 	row("item", "rule_ids", "severity", "dimension", "table", "object", "impact", "message", "evidence", "file", "line")
 	for _, i := range a.Items {
 		for _, f := range l.Chosen(i.Findings) {
+			object := f.ObjectName
+			if f.Entire() {
+				object = ObjectOf(f)
+			}
 			row(show.InCell(i.Path), strings.Join(f.RuleIDs, " "), string(f.Severity), f.Dimension, show.InCell(f.Table),
-				show.InCell(f.ObjectName), strconv.FormatFloat(f.Impact, 'f', 4, 64), show.InCell(f.Message), show.InCell(f.Evidence),
+				show.InCell(object), strconv.FormatFloat(f.Impact, 'f', 4, 64), show.InCell(f.Message), show.InCell(f.Evidence),
 				show.InCell(f.File), strconv.Itoa(f.Line))
 		}
 	}

@@ -1,15 +1,16 @@
 package report
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/jedib0t/go-pretty/v6/text"
 
 	"readiness/domain/item"
 	"readiness/domain/readiness"
+	"readiness/domain/readiness/explained"
 	"readiness/domain/readiness/finding"
 	"readiness/offline"
 	"readiness/offline/rulehelp"
@@ -23,20 +24,16 @@ const (
 	longestName = 48
 )
 
-// Group holds the findings of an item that are listed under one rule.
+// Group holds the findings of an item that are listed under one rule, in their order.
 type Group struct {
-	Rule     string
-	Severity finding.Severity // the highest
-	Points   float64
-	Findings []offline.Finding // in their order
-	Caps     bool              // the rule causes a cap of the item's score
+	explained.Task
+	Findings []offline.Finding
 }
 
-// Groups groups findings by rule. Groups that cap the score come first, then those that cost the most.
+// Groups groups findings by rule, what to do first at the beginning.
 func (l Listing) Groups(i offline.Assessed, all []offline.Finding) []Group {
 	var out []Group
 	at := map[string]int{}
-	capping := cappingRules(i)
 	for _, f := range all {
 		rule := l.ruleOf(f)
 		if rule == "" {
@@ -46,26 +43,12 @@ func (l Listing) Groups(i offline.Assessed, all []offline.Finding) []Group {
 		if !ok {
 			n = len(out)
 			at[rule] = n
-			out = append(out, Group{Rule: rule, Severity: f.Severity, Caps: slices.Contains(capping, rule)})
+			out = append(out, Group{Task: explained.NewTask(rule, i.Result.Caps)})
 		}
-		g := &out[n]
-		g.Findings = append(g.Findings, f)
-		g.Points += f.Impact
-		if offline.AtLeast(f.Severity, g.Severity) {
-			g.Severity = f.Severity
-		}
+		out[n].Add(f.Finding)
+		out[n].Findings = append(out[n].Findings, f)
 	}
-	slices.SortFunc(out, func(a, b Group) int {
-		if a.Caps != b.Caps {
-			if a.Caps {
-				return -1
-			}
-			return 1
-		}
-		return cmp.Or(cmp.Compare(b.Points, a.Points),
-			cmp.Compare(slices.Index(offline.Severities, b.Severity), slices.Index(offline.Severities, a.Severity)),
-			strings.Compare(a.Rule, b.Rule))
-	})
+	slices.SortFunc(out, func(a, b Group) int { return a.Compare(b.Task) })
 	return out
 }
 
@@ -81,18 +64,18 @@ func (l Listing) top(all []Group) (listed []Group, left int, findings int, point
 	return all[:l.Top], len(all) - l.Top, findings, points
 }
 
-// Requirement returns what the rule of a group requires; for a rule without a text, what the first finding says.
-func (g Group) Requirement() string {
-	if text := rulehelp.Requirement(g.Rule); text != "" {
-		return text
+// Title returns what is wrong in a group; for a rule without a text, what the first finding says.
+func (g Group) Title() string {
+	if text := explained.Fault(g.Rule, len(g.Findings)); text != "" {
+		return text + "."
 	}
 	return g.Findings[0].Message
 }
 
-// what returns what the rule of a group requires, and the remedy.
+// what returns what is wrong in a group, and the remedy.
 func (g Group) what() string {
-	if text := rulehelp.Requirement(g.Rule); text != "" {
-		return text + " " + rulehelp.Fix(g.Rule)
+	if text := explained.Fault(g.Rule, len(g.Findings)); text != "" {
+		return text + ". " + rulehelp.Fix(g.Rule)
 	}
 	return g.Findings[0].Message
 }
@@ -114,48 +97,39 @@ func (g Group) Objects(evidence bool) string {
 	return all
 }
 
-// capText describes a cap of the score for people.
-type capText struct {
-	why   string
-	rules []string // whose findings cause it
+// causes says for people why a cap limits the score.
+var causes = map[string]string{
+	"CAP-NOMEASURE":  "the model has no measure",
+	"CAP-NOREL":      "no relationship connects its tables",
+	"CAP-BROKEN":     "a relationship or a calculated column cannot work",
+	"CAP-BROKEN-DAX": "the DAX of a measure or calculation item cannot work",
 }
 
-var capTexts = map[string]capText{
-	"CAP-NOMEASURE":  {"the model has no measure", []string{"MEA-01"}},
-	"CAP-NOREL":      {"no relationship connects its tables", []string{"REL-01"}},
-	"CAP-BROKEN":     {"a relationship or a calculated column cannot work", []string{"REL-08", "MEA-07"}},
-	"CAP-BROKEN-DAX": {"the DAX of a measure or calculation item cannot work", []string{"MEA-07"}},
-}
-
-// cappingRules returns the rules that cause the caps of an item.
-func cappingRules(i offline.Assessed) []string {
-	var rules []string
-	for _, id := range i.Result.Caps {
-		rules = append(rules, capTexts[id].rules...)
-	}
-	return rules
-}
-
-// CapLines describes the caps of an item's score, one a line.
-func CapLines(i offline.Assessed) []string {
+// Caveats describes what limits an item's score, one a line: its caps, and the rules that could not judge.
+func Caveats(i offline.Assessed) []string {
 	var lines []string
 	for _, id := range i.Result.Caps {
 		line := id + " limits the score"
 		if most, ok := readiness.CapLimit(id); ok {
 			line += fmt.Sprintf(" to %.0f", most)
 		}
-		if t, ok := capTexts[id]; ok {
-			line += ", because " + t.why
+		if why := causes[id]; why != "" {
+			line += ", because " + why
 		}
 		lines = append(lines, line+".")
 	}
 	if r := i.Result; len(lines) > 0 && r.Raw != nil && r.RawUncapped != nil && *r.Raw < *r.RawUncapped {
 		lines[len(lines)-1] += fmt.Sprintf(" Without caps it would be %.0f.", *r.RawUncapped)
 	}
+	for _, n := range i.Result.NotAssessable {
+		lines = append(lines, fmt.Sprintf("Not assessable: %s. The score lacks %s, because of %s", strings.Join(n.RuleIDs, ", "),
+			map[bool]string{true: "this rule", false: "these rules"}[len(n.RuleIDs) == 1], n.Why))
+	}
 	return lines
 }
 
-// ScoreLine describes an item's score with its band, and the score before if a baseline has it.
+// ScoreLine describes an item's score with its band, and the score before if a baseline has it. It says what was measured, and that
+// rules estimated the score.
 func ScoreLine(i offline.Assessed) string {
 	if i.Result.Score == nil {
 		return "No score, because no table is exposed to AI."
@@ -164,7 +138,26 @@ func ScoreLine(i offline.Assessed) string {
 	if n := i.ScoreDataAgent; n != nil && i.Type != item.DataAgent {
 		line += fmt.Sprintf("; as a data agent reads it %d, %s", *n, readiness.BandOf(*n))
 	}
-	return line + "."
+	return line + ". " + evidenceText(i.Evidence)
+}
+
+// evidenceText says what was measured of a model.
+func evidenceText(all []offline.Evidence) string {
+	if len(all) == 0 {
+		return "An estimate, not measured."
+	}
+	lines := make([]string, len(all))
+	for n, e := range all {
+		what := "Measured"
+		if e.Outdated {
+			what = "An estimate; measured of another state of this model"
+		}
+		lines[n] = fmt.Sprintf("%s: %d %% of %d questions answered right (95 %%: %d to %d %%) by %s", what, e.Rate, e.Questions, e.Low, e.High, e.Who)
+		if e.At != nil {
+			lines[n] += ", last asked " + e.At.UTC().Format(time.DateOnly)
+		}
+	}
+	return strings.Join(lines, ". ") + "."
 }
 
 // scoreChange returns a score, after the baseline's score if that is known and comparable.

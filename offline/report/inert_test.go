@@ -50,7 +50,7 @@ func TestMarkdownIsInert(t *testing.T) {
 // A cell of CSV is never a formula, also behind white space and in other widths.
 func TestCellsAreNoFormulas(t *testing.T) {
 	t.Parallel()
-	for _, text := range []string{"=1", "+1", "-1", "@x", "\t=1", "\r=1", "\n=1", " =1", "＝1", "\ufeff=1"} {
+	for _, text := range []string{"=1", "+A1", "-1-1", "@x", "\t=1", "\r=1", "\n=1", " =1", "＝1", "\ufeff=1"} {
 		if got := show.InCell(text); !strings.HasPrefix(got, "'") || strings.ContainsAny(got, "\r\n\t") {
 			t.Errorf("%q becomes %q", text, got)
 		}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"readiness/domain/readiness"
+	"readiness/domain/readiness/explained"
 	"readiness/domain/readiness/finding"
 	"readiness/offline"
 	"readiness/offline/rulehelp"
@@ -22,6 +23,8 @@ type Listing struct {
 	// then listed by itself.
 	Rules  []string
 	Object string
+	// Minutes bounds what to do first to what fits into them; 0 for no bound.
+	Minutes int
 }
 
 // Validate returns an error if the regime has no rule of one of the ids.
@@ -41,14 +44,14 @@ func (l Listing) Filtered() bool { return len(l.Rules) > 0 || l.Object != "" }
 // Singly reports whether findings are listed one by one.
 func (l Listing) Singly() bool { return l.All || l.Filtered() }
 
-// ruleOf returns the rule under which a finding is listed: the first of its rules that was asked for. It returns "" if
+// ruleOf returns the rule under which a finding is listed: the leading one, or the first of its rules that was asked for. It returns "" if
 // the finding is not listed.
 func (l Listing) ruleOf(f offline.Finding) string {
 	if l.Object != "" && !slices.ContainsFunc(names(f), func(name string) bool { return strings.EqualFold(name, l.Object) }) {
 		return ""
 	}
 	if len(l.Rules) == 0 {
-		return f.RuleIDs[0]
+		return explained.Leading(f.RuleIDs)
 	}
 	for _, id := range f.RuleIDs {
 		if slices.ContainsFunc(l.Rules, func(asked string) bool { return strings.EqualFold(asked, id) }) {

@@ -92,6 +92,9 @@ func (m *markdown) item(i offline.Assessed) {
 		return
 	}
 	m.scores(i)
+	if !m.brief {
+		m.first(i)
+	}
 	if i.Since == nil {
 		m.findings("Findings", i, i.Findings)
 	} else {
@@ -112,7 +115,7 @@ func (m *markdown) item(i offline.Assessed) {
 // scores writes an item's score and its dimensions.
 func (m *markdown) scores(i offline.Assessed) {
 	fmt.Fprintf(m, "\n%s\n", MarkdownText(ScoreLine(i)))
-	for _, line := range append(CapLines(i), ChangeLine(i)) {
+	for _, line := range append(Caveats(i), ChangeLine(i)) {
 		if line != "" {
 			fmt.Fprintf(m, "\n%s\n", MarkdownText(line))
 		}
@@ -143,9 +146,9 @@ func (m *markdown) findings(title string, i offline.Assessed, all []offline.Find
 		return
 	}
 	listed, left, findings, points := m.top(groups)
-	fmt.Fprintf(m, "\n| Rule | Severity | Findings | Points | %s |\n| --- | --- | ---: | ---: | --- |\n", heading(title))
+	fmt.Fprintf(m, "\n| Rule | Severity | Findings | Points | Effort | %s |\n| --- | --- | ---: | ---: | --- | --- |\n", heading(title))
 	for _, g := range listed {
-		fmt.Fprintf(m, "| %s | %s | %d | %.1f | %s |\n", rulehelp.Link(g.Rule), g.Severity, len(g.Findings), g.Points,
+		fmt.Fprintf(m, "| %s | %s | %d | %.1f | %s | %s |\n", rulehelp.Link(g.Rule), g.Severity, len(g.Findings), g.Points, g.Effort(),
 			advice(title, i, g))
 	}
 	if left > 0 {
@@ -158,7 +161,7 @@ func (m *markdown) findings(title string, i offline.Assessed, all []offline.Find
 // of the objects. Of a group that is fixed or unchanged it names objects.
 func advice(title string, i offline.Assessed, g Group) string {
 	if heading(title) == "Objects" {
-		return MarkdownText(g.Requirement()) + "<br>" + MarkdownText(g.Objects(true))
+		return MarkdownText(g.Title()) + "<br>" + MarkdownText(g.Objects(true))
 	}
 	note := ""
 	if g.Caps {
@@ -173,7 +176,7 @@ func advice(title string, i offline.Assessed, g Group) string {
 // singles writes each finding of a group.
 func (m *markdown) singles(i offline.Assessed, g Group) {
 	fmt.Fprintf(m, "\n#### %s: %s\n\n%s, %.1f points.\n\n| Severity | Rules | Points | Where | What to do | Found |\n"+
-		"| --- | --- | ---: | --- | --- | --- |\n", rulehelp.Link(g.Rule), MarkdownText(g.Requirement()),
+		"| --- | --- | ---: | --- | --- | --- |\n", rulehelp.Link(g.Rule), MarkdownText(g.Title()),
 		show.Count(len(g.Findings), "finding"), g.Points)
 	for _, f := range g.Findings {
 		fmt.Fprintf(m, "| %s | %s | %.1f | %s | %s | %s |\n", f.Severity, strings.Join(f.RuleIDs, ", "), f.Impact,

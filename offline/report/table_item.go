@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/jedib0t/go-pretty/v6/table"
@@ -26,6 +27,7 @@ func (s Screen) item(out *strings.Builder, i offline.Assessed) {
 	}
 	if i.Since == nil {
 		s.findings(out, "Findings", i, i.Findings)
+		s.first(out, i)
 		return
 	}
 	s.findings(out, NewFindings, i, i.Findings)
@@ -43,7 +45,7 @@ const (
 // scores writes an item's score and its dimensions.
 func (s Screen) scores(out *strings.Builder, i offline.Assessed) {
 	fmt.Fprintln(out, s.colored(i.Result.Score, s.wrapped(ScoreLine(i))))
-	for _, line := range CapLines(i) {
+	for _, line := range Caveats(i) {
 		fmt.Fprintln(out, s.paint(text.FgRed, s.wrapped(line)))
 	}
 	if line := ChangeLine(i); line != "" {
@@ -105,9 +107,17 @@ func (s Screen) findings(out *strings.Builder, title string, i offline.Assessed,
 	fmt.Fprintf(out, "\n%s by rule: %s\n", title, counts)
 	rows := make([]table.Row, len(listed))
 	for n, g := range listed {
-		rows[n] = table.Row{g.Rule, s.severity(g.Severity), len(g.Findings), fmt.Sprintf("%.1f", g.Points), s.advice(title, i, g)}
+		rows[n] = table.Row{g.Rule, s.severity(g.Severity), len(g.Findings), fmt.Sprintf("%.1f", g.Points), string(g.Effort()), s.advice(title, i, g)}
 	}
-	s.table(out, table.Row{"Rule", "Severity", "Findings", "Points", heading(title)}, rows, []int{6, 8, 8, 6, 0}, 4)
+	head, widths := table.Row{"Rule", "Severity", "Findings", "Points", "Effort", heading(title)}, []int{6, 8, 8, 6, 7, 0}
+	if s.Width < roomy {
+		const effort = 4
+		head, widths = slices.Delete(head, effort, effort+1), slices.Delete(widths, effort, effort+1)
+		for n := range rows {
+			rows[n] = slices.Delete(rows[n], effort, effort+1)
+		}
+	}
+	s.table(out, head, rows, widths, len(widths)-1)
 	if left > 0 {
 		fmt.Fprintln(out, s.wrapped(fmt.Sprintf("… and %s with %s (%.1f points); --top 0 shows all rules, --all every finding",
 			show.Count(left, "more rule"), show.Count(findings, "finding"), points)))
@@ -126,7 +136,7 @@ func heading(title string) string {
 // objects. Of a group that is fixed or unchanged it names objects.
 func (s Screen) advice(title string, i offline.Assessed, g Group) string {
 	if heading(title) == "Objects" {
-		return show.Printable(g.Requirement()) + "\n" + g.Objects(false)
+		return show.Printable(g.Title()) + "\n" + g.Objects(false)
 	}
 	note := ""
 	if g.Caps {
@@ -149,7 +159,7 @@ func (s Screen) single(f offline.Finding) string {
 
 // singles writes each finding of a group.
 func (s Screen) singles(out *strings.Builder, i offline.Assessed, g Group) {
-	title := s.wrapped(fmt.Sprintf("%s %s (%s, %.1f points)", g.Rule, show.Printable(g.Requirement()),
+	title := s.wrapped(fmt.Sprintf("%s %s (%s, %.1f points)", g.Rule, show.Printable(g.Title()),
 		show.Count(len(g.Findings), "finding"),
 		g.Points))
 	fmt.Fprintf(out, "\n%s\n", s.paint(text.Bold, title))

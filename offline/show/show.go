@@ -3,9 +3,12 @@ package show
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"readiness/domain/spreadsheet"
 )
 
 // Count formats a number with its noun.
@@ -16,10 +19,12 @@ func Count(n int, noun string) string {
 	return fmt.Sprintf("%d %ss", n, noun)
 }
 
-// XMLText replaces characters that XML cannot represent.
+// XMLText replaces characters that XML cannot represent, and others that act on a terminal or turn the text around. Breaks of lines stay.
 func XMLText(what string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
+		case r != '\t' && r != '\n' && acts(r):
+			return unicode.ReplacementChar
 		case r == '\t', r == '\n', r >= 0x20 && r <= 0xD7FF, r >= 0xE000 && r <= 0xFFFD, r >= 0x10000 && r <= utf8.MaxRune:
 			return r
 		}
@@ -35,11 +40,16 @@ func Number(n *int) string {
 	return fmt.Sprint(*n)
 }
 
+// acts reports whether a character moves the cursor, breaks the line or turns the text around.
+func acts(r rune) bool {
+	return unicode.IsControl(r) || unicode.In(r, unicode.Bidi_Control, unicode.Zl, unicode.Zp)
+}
+
 // Printable replaces control and bidirectional characters and breaks of lines in a model's text, and breaks what a build server would
 // take for a command of its own in a log: "::error::" at the start of a line, "##vso[" anywhere.
 func Printable(what string) string {
 	what = strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) || unicode.In(r, unicode.Bidi_Control, unicode.Zl, unicode.Zp) {
+		if acts(r) {
 			return unicode.ReplacementChar
 		}
 		return r
@@ -55,9 +65,28 @@ var pipelineCommands = strings.NewReplacer("##[", "##\u200b[", "##vso", "##\u200
 // InCell returns a text for a cell of CSV: on one line, and with an apostrophe in front if a spreadsheet could take it for
 // a formula.
 func InCell(what string) string {
-	formula := strings.IndexAny(strings.TrimLeft(what, " \u00a0\u200b\ufeff"), "=+-@\t\r\n＝＋－＠") == 0
-	if what = Printable(what); formula {
-		return "'" + what
+	return Printable(spreadsheet.Guard(what))
+}
+
+// plainWord matches what every shell takes as one word, as it is.
+var plainWord = regexp.MustCompile(`^[A-Za-z0-9_./:+,%@][A-Za-z0-9_./:+,%@=-]*$`)
+
+// ShellWord returns a text as one word of a command line: in double quotes, which shells of Windows know too, unless it contains
+// what a shell reads inside them.
+func ShellWord(word string) string {
+	switch {
+	case plainWord.MatchString(word):
+		return word
+	case !strings.ContainsAny(word, "\"$`\\!"):
+		return `"` + word + `"`
 	}
-	return what
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}
+
+// ShellPath returns a path as one word of a command line that is no flag.
+func ShellPath(path string) string {
+	if strings.HasPrefix(path, "-") {
+		path = "./" + path
+	}
+	return ShellWord(path)
 }

@@ -216,15 +216,6 @@ func (x *Exchange) Serves(person item.Person) bool {
 	return ok && slices.Contains(x.o.Tenants, tenant)
 }
 
-// Forget drops the cached tokens of the person, after the platform refused one of them.
-func (x *Exchange) Forget(person item.Person) {
-	for _, k := range x.kept.Keys() {
-		if k.person == person {
-			x.kept.Remove(k)
-		}
-	}
-}
-
 // tenantOf returns the tenant in a person's id, which is tenant and object.
 func tenantOf(p item.Person) (string, bool) {
 	tenant, object, ok := strings.Cut(p.ID, "/")

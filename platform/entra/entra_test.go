@@ -94,14 +94,6 @@ func TestExchange(t *testing.T) {
 	if _, err := w.For(t.Context(), as, item.PermissionUsage); err != nil || w.provider.Exchanges() != 2 {
 		t.Errorf("another permission: %v, %d exchanges", err, w.provider.Exchanges())
 	}
-	w.Forget(as.Person)
-	if _, err := w.For(t.Context(), as, item.PermissionUsage); err != nil {
-		t.Fatal(err)
-	}
-	w.ahead.Store(int64(59 * time.Minute)) // the caller's token is about to expire, so its tokens are not used
-	if _, err := w.For(t.Context(), as, item.PermissionUsage); err == nil && w.provider.Exchanges() == 3 {
-		t.Error("a kept token outlives the token of the caller")
-	}
 }
 
 // Who cannot be acted for is refused without a call; above all a call without a token, which libraries would answer

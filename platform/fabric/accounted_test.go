@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"readiness/platform/fabric/emulator"
+	"readiness/test/recordings"
 )
 
 // otherwise are recorded calls of ours that TestRecordings does not make by themselves, with the reason.
@@ -38,8 +38,8 @@ func TestEveryExchangeIsAccountedFor(t *testing.T) {
 	t.Parallel()
 	ours := oursIn(t)
 	total := map[string]int{}
-	for _, r := range recordings(t) {
-		replayed := map[*emulator.Exchange]bool{}
+	for _, r := range allRecordings(t) {
+		replayed := map[*recordings.Exchange]bool{}
 		for _, one := range replays(r) {
 			replayed[one.Exchange] = true
 		}

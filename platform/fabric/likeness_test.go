@@ -17,6 +17,7 @@ import (
 
 	"readiness/platform/fabric/emulator"
 	"readiness/platform/folder"
+	"readiness/test/recordings"
 	"readiness/test/samples"
 )
 
@@ -163,7 +164,7 @@ func recordedAnswers(t *testing.T) (all map[string]*answers) {
 	const file = "testdata/recorded_answers.json"
 	if facts := os.Getenv("READINESS_FABRIC_FACTS"); facts != "" {
 		recorded := map[string]*answers{}
-		files, err := emulator.Recordings(filepath.Join(facts, "recordings"))
+		files, err := recordings.Read(filepath.Join(facts, "recordings"))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -21,7 +21,7 @@ import (
 	"readiness/definition"
 	"readiness/domain"
 	"readiness/domain/item"
-	"readiness/platform/fabric/emulator"
+	"readiness/test/recordings"
 )
 
 // mostCalls is more than any call of ours may make for one answer that is wrong, whatever is wrong with it: an operation
@@ -108,7 +108,7 @@ func changes(value any) (all []any) {
 }
 
 // replacing answers with the body where the exchange's own was recorded.
-func replacing(r replayed, e *emulator.Exchange, status int, body []byte) http.Handler {
+func replacing(r replayed, e *recordings.Exchange, status int, body []byte) http.Handler {
 	another := *e
 	another.Status, another.Body = status, body
 	changed := r
@@ -123,8 +123,8 @@ func replacing(r replayed, e *emulator.Exchange, status int, body []byte) http.H
 }
 
 // answersOf are the recorded answers that the replay of a call uses: its own and those of its operation.
-func answersOf(r replayed) []*emulator.Exchange {
-	all := []*emulator.Exchange{r.Exchange}
+func answersOf(r replayed) []*recordings.Exchange {
+	all := []*recordings.Exchange{r.Exchange}
 	if id := r.Header.Get("x-ms-operation-id"); id != "" {
 		for _, e := range r.later {
 			if strings.Contains(e.URL.Path, id) {
@@ -139,7 +139,7 @@ func answersOf(r replayed) []*emulator.Exchange {
 func shortest(t testing.TB) []replayed {
 	t.Helper()
 	best, size := map[string]replayed{}, map[string]int{}
-	for _, recording := range recordings(t) {
+	for _, recording := range allRecordings(t) {
 		for _, r := range replays(recording) {
 			n := 0
 			for _, e := range answersOf(r) {
@@ -258,7 +258,7 @@ func zipped(h http.Handler) http.Handler {
 // FuzzAnswers gives each call of ours answers that are made of the input: the first of its first part, the rest of its
 // second.
 func FuzzAnswers(f *testing.F) {
-	for _, recording := range recordings(f) {
+	for _, recording := range allRecordings(f) {
 		for _, r := range replays(recording) {
 			if len(r.Body) < 4<<10 {
 				f.Add(byte(len(r.Method)), uint16(r.Status), r.Header.Get("x-ms-operation-id"), r.Header.Get("Retry-After"), r.Body)
@@ -268,7 +268,7 @@ func FuzzAnswers(f *testing.F) {
 	f.Fuzz(func(t *testing.T, kind byte, status uint16, operation, after string, body []byte) {
 		names := slices.Sorted(maps.Keys(calls))
 		id := uuid.UUID{15: 1}
-		r := replayed{Exchange: &emulator.Exchange{Header: http.Header{"X-Ms-Operation-Id": {operation}}}, kind: names[int(kind)%len(names)],
+		r := replayed{Exchange: &recordings.Exchange{Header: http.Header{"X-Ms-Operation-Id": {operation}}}, kind: names[int(kind)%len(names)],
 			ids: []uuid.UUID{id, id}}
 		seed := fnv.New64()
 		_, _ = seed.Write(body)

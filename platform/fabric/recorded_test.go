@@ -23,17 +23,18 @@ import (
 	"readiness/domain/item"
 	"readiness/platform/fabric"
 	"readiness/platform/fabric/emulator"
+	"readiness/test/recordings"
 )
 
-// recordings are those of this repository and, if READINESS_FABRIC_FACTS names a folder, those in it.
-func recordings(t testing.TB) (all []emulator.Recording) {
+// allRecordings are those of this repository and, if READINESS_FABRIC_FACTS names a folder, those in it.
+func allRecordings(t testing.TB) (all []recordings.Recording) {
 	t.Helper()
 	folders := []string{"testdata/recordings"}
 	if facts := os.Getenv("READINESS_FABRIC_FACTS"); facts != "" {
 		folders = append(folders, filepath.Join(facts, "recordings"))
 	}
 	for _, folder := range folders {
-		some, err := emulator.Recordings(folder)
+		some, err := recordings.Read(folder)
 		if err != nil || len(some) == 0 {
 			t.Fatalf("no recordings in %s: %v", folder, err)
 		}
@@ -95,14 +96,14 @@ var calls = map[string]struct {
 
 // replayed is a recorded exchange that our client would make, with what was recorded after it.
 type replayed struct {
-	*emulator.Exchange
+	*recordings.Exchange
 	kind  string
 	ids   []uuid.UUID // in its path
-	later []*emulator.Exchange
+	later []*recordings.Exchange
 }
 
 // replays returns the recorded exchanges that our client would make.
-func replays(r emulator.Recording) (all []replayed) {
+func replays(r recordings.Recording) (all []replayed) {
 	for at, e := range r.Exchanges {
 		for kind, c := range calls {
 			found := c.path.FindStringSubmatch(e.URL.Path)
@@ -130,7 +131,7 @@ func (r replayed) service() http.Handler {
 			r.ServeHTTP(w, asked)
 			return
 		}
-		answers := slices.DeleteFunc(slices.Clone(r.later), func(e *emulator.Exchange) bool {
+		answers := slices.DeleteFunc(slices.Clone(r.later), func(e *recordings.Exchange) bool {
 			return e.Method != asked.Method || e.URL.Path != asked.URL.Path && polls || e.URL.RawQuery != asked.URL.RawQuery
 		})
 		if len(answers) == 0 {
@@ -172,7 +173,7 @@ func (r replayed) read(t testing.TB, p *fabric.Platform) (any, error) {
 func TestRecordings(t *testing.T) {
 	t.Parallel()
 	counts := map[string]int{}
-	for _, recording := range recordings(t) {
+	for _, recording := range allRecordings(t) {
 		for _, r := range replays(recording) {
 			got, err := r.read(t, clientOf(t, r.service()))
 			kind := r.kind
@@ -260,7 +261,7 @@ func (r replayed) saw(t testing.TB) (want any, fails, unknown bool) {
 func (r replayed) listed(t testing.TB) []string {
 	t.Helper()
 	all := []described{}
-	for _, e := range append([]*emulator.Exchange{r.Exchange}, r.later...) {
+	for _, e := range append([]*recordings.Exchange{r.Exchange}, r.later...) {
 		var page struct {
 			Value             []described
 			ContinuationToken string

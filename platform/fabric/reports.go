@@ -21,8 +21,8 @@ type wireReport struct {
 	Name               string
 	Description        string
 	ReportType         string
-	DatasetID          string
-	DatasetWorkspaceID string
+	DatasetID          anID
+	DatasetWorkspaceID anID
 	AppID              string // of a copy in an app
 }
 
@@ -49,7 +49,7 @@ func (p *Platform) Reports(ctx context.Context, as item.Caller, workspaceID uuid
 		return nil, err
 	}
 	models := modelsSeen{platform: p, as: as, home: workspaceID, lookUps: maxOtherModels}
-	if slices.ContainsFunc(all, func(w wireReport) bool { return w.DatasetID != "" }) {
+	if slices.ContainsFunc(all, func(w wireReport) bool { return w.DatasetID != anID{} }) {
 		if err := models.readHome(ctx); err != nil {
 			return nil, err
 		}
@@ -167,16 +167,16 @@ func (m *modelsSeen) readHome(ctx context.Context) error {
 
 // of returns the report's model; nil when the report names none.
 func (m *modelsSeen) of(ctx context.Context, w wireReport) (*item.Item, error) {
-	id, err := uuid.Parse(w.DatasetID)
-	if err != nil {
-		return nil, nil //nolint:nilerr,nilnil // a paginated report has none
+	id := uuid.UUID(w.DatasetID)
+	if id == uuid.Nil {
+		return nil, nil //nolint:nilnil // a paginated report has none
 	}
 	if it, ok := m.known[id]; ok {
 		return &it, nil
 	}
 	it := item.Item{ID: id, Type: item.SemanticModel}
-	workspace, err := uuid.Parse(w.DatasetWorkspaceID)
-	if err == nil && workspace != m.home && m.lookUps > 0 {
+	workspace := uuid.UUID(w.DatasetWorkspaceID)
+	if workspace != uuid.Nil && workspace != m.home && m.lookUps > 0 {
 		m.lookUps--
 		switch found, err := m.platform.Item(ctx, m.as, workspace, item.SemanticModel, id); {
 		case err == nil:
@@ -211,17 +211,17 @@ func (p *Platform) ModelOf(ctx context.Context, as item.Caller, it item.Item) (m
 		return item.Item{}, false, p.workspaceFirst(ctx, as, it.WorkspaceID, err)
 	case w.paginated():
 		return item.Item{}, false, nil
-	case w.DatasetID != "":
-		if w.DatasetWorkspaceID == "" || w.DatasetWorkspaceID == it.WorkspaceID.String() {
+	case w.DatasetID != anID{}:
+		if home := uuid.UUID(w.DatasetWorkspaceID); home == uuid.Nil || home == it.WorkspaceID {
 			if err := models.readHome(ctx); err != nil {
 				return item.Item{}, false, err
 			}
 		}
 		found, err := models.of(ctx, w)
-		if err != nil || found == nil {
+		if err != nil {
 			return item.Item{}, false, err
 		}
-		if found.WorkspaceID != uuid.Nil || w.DatasetWorkspaceID != "" {
+		if found.WorkspaceID != uuid.Nil || w.DatasetWorkspaceID != (anID{}) {
 			return *found, true, nil
 		}
 		if related, ok, err := p.upstream(ctx, as, it); err == nil && ok && related.ID == found.ID {

@@ -84,3 +84,25 @@ func TestReportsWhoseModelsAreNotVisible(t *testing.T) {
 	_, err = w.Reports(t.Context(), person("ada"), retail)
 	refused(t, err, domain.PlatformAccessDenied, "")
 }
+
+// An id of another form names no model: relations do.
+func TestReportWithMalformedModelID(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(o *emulator.Options) { o.Layout = emulator.Layout{} })
+	all, err := w.folder.Reports(t.Context(), person("ada"), retail)
+	check(t, err)
+	for _, r := range all {
+		if r.Model == nil {
+			continue
+		}
+		w.service.Script(emulator.Fault{Path: "/reports/" + r.ID.String(), Times: 1, Answer: func(out http.ResponseWriter, _ *http.Request) {
+			out.Header().Set("Content-Type", "application/json")
+			_, _ = out.Write([]byte(`{"id": "` + r.ID.String() + `", "datasetId": "live connection"}`))
+		}})
+		if m, ok, err := w.ModelOf(t.Context(), person("ada"), r.Item); err != nil || !ok || m.ID != r.Model.ID {
+			t.Errorf("%s is on %+v, %t, %v, want %s", r.DisplayName, m, ok, err, r.Model.ID)
+		}
+		return
+	}
+	t.Fatal("no report has a model")
+}

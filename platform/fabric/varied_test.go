@@ -125,7 +125,7 @@ func TestVariedRecordings(t *testing.T) {
 	s := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { (*answers.Load()).ServeHTTP(w, r) }))
 	t.Cleanup(s.Close)
 	n, reads := 0, 0
-	for _, recording := range recordings(t) {
+	for _, recording := range allRecordings(t) {
 		for _, r := range replays(recording) {
 			want, wantErr := r.read(t, clientOf(t, r.service()))
 			expected, refuses := domain.Refused(wantErr)

@@ -16,6 +16,8 @@ import (
 	"github.com/google/uuid"
 
 	"readiness/definition"
+	"readiness/definition/dax/evaluate"
+	"readiness/definition/semanticmodel"
 	"readiness/domain"
 	"readiness/domain/item"
 	"readiness/internal/filelock"
@@ -187,6 +189,15 @@ func (t *Tree) WriteDefinition(ctx context.Context, it TreeItem, d definition.De
 		}
 		return f.replace(ctx, d, ifHash)
 	})
+}
+
+// SampleData reads the sample data of a semantic model, over which Platform.Query runs queries. It refuses as Query does.
+func (t *Tree) SampleData(ctx context.Context, it TreeItem, m *semanticmodel.Model) (all []evaluate.Data, err error) {
+	err = t.within(ctx, it, filelock.Shared, func(f *itemFolder) error {
+		all, err = f.data(ctx, m)
+		return err
+	})
+	return all, err
 }
 
 // entry returns the item in the form that Platform uses.

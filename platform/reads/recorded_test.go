@@ -16,9 +16,9 @@ import (
 
 	"readiness/domain/item"
 	"readiness/platform/fabric"
-	"readiness/platform/fabric/emulator"
 	"readiness/platform/reads"
 	"readiness/test/pgtest"
+	"readiness/test/recordings"
 )
 
 // Every recorded bulk export gives each of its items what the recorded client saw: the parts whose longest root is the
@@ -31,7 +31,7 @@ func TestRecordedExports(t *testing.T) {
 	}
 	n := 0
 	for _, folder := range folders {
-		all, err := emulator.Recordings(folder)
+		all, err := recordings.Read(folder)
 		check(t, err)
 		for _, r := range all {
 			for at, e := range r.Exchanges {
@@ -73,12 +73,12 @@ func (x exported) of(root string) map[string]string {
 	return parts
 }
 
-func replayExport(t *testing.T, file string, begun *emulator.Exchange, later []*emulator.Exchange) {
+func replayExport(t *testing.T, file string, begun *recordings.Exchange, later []*recordings.Exchange) {
 	t.Helper()
 	path := "/v1/operations/" + begun.Header.Get("x-ms-operation-id")
-	var states []*emulator.Exchange
+	var states []*recordings.Exchange
 	var want exported
-	var result *emulator.Exchange
+	var result *recordings.Exchange
 	for _, e := range later {
 		switch e.URL.Path {
 		case path:

@@ -26,9 +26,9 @@ import (
 	"readiness/test/testworld"
 )
 
-// The simulated tenant: as many workspaces of as many models, as one call assesses at most.
+// The simulated tenant: workspaces of as many models as one call assesses at most.
 const (
-	tenantWorkspaces = 50
+	tenantWorkspaces = 20
 	tenantModels     = 100
 )
 
@@ -160,8 +160,8 @@ func TestHardTenant(t *testing.T) {
 		bulk       bool
 		most       time.Duration // of waiting
 	}{
-		{"by bulk export", tenantWorkspaces, true, 10 * time.Minute},
-		{"one by one", tenantWorkspaces / 10, false, 30 * time.Minute},
+		{"by bulk export", tenantWorkspaces, true, 4 * time.Minute},
+		{"one by one", tenantWorkspaces / 10, false, 12 * time.Minute},
 	} {
 		w, q := newTenant(t, root), queue{}
 		began, real := w.Now(), time.Now()

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
 
 	"readiness/domain/item"
 )
@@ -32,21 +33,37 @@ func (p *People) Verify(ctx context.Context, damaged func(accountID string, id i
 	return n, err
 }
 
-// Lost returns the ids of people whom the log names, of whom no row is stored, and whom no event says to be erased. Those of accounts that
-// were erased are not among them, nor ids that stand for people from before there were ids.
-func (p *People) Lost(ctx context.Context) (ids []string, err error) {
-	rows, err := p.pool.Query(ctx, `SELECT DISTINCT e.account_id || ' ' || (e.metadata->>'person') FROM events e
-		WHERE e.metadata->>'person' ~ '^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$'
-		AND NOT EXISTS (SELECT FROM people p WHERE p.account_id = e.account_id AND p.person_id = e.metadata->>'person')
-		AND NOT EXISTS (SELECT FROM events x WHERE x.account_id = e.account_id AND x.type = 'person.erased'
-			AND x.data->>'personId' = e.metadata->>'person')
-		AND NOT EXISTS (SELECT FROM events x WHERE x.stream = 'account-' || e.account_id AND x.type = 'account.erased')
-		ORDER BY 1`)
+// Lost is a person whom the log names, of whom no row is stored, and whom no event says to be erased. They read as erased.
+type Lost struct {
+	AccountID string
+	ID        item.PersonID
+	// Imported says that the log was imported, and none of the persons whom the account's imported events name has a row: an export has no
+	// persons.
+	Imported bool
+}
+
+// FindLost returns the lost persons: who acted, who belongs to an account, and who owns work. Those of erased accounts are not among them,
+// nor ids that stand for people from before there were ids.
+func FindLost(ctx context.Context, pool *pgxpool.Pool) (lost []Lost, err error) {
+	rows, err := pool.Query(ctx, `WITH named AS MATERIALIZED (
+		SELECT e.account_id, who.person_id, min(e.position) <= (SELECT coalesce(max(position), 0) FROM imports) AS imported
+		FROM events e CROSS JOIN LATERAL (VALUES (e.metadata->>'person'), (CASE
+			WHEN e.type = 'account.person-saved' THEN e.data#>>'{person,person}'
+			WHEN e.type = 'operation.accepted' OR e.type LIKE 'schedule.%' THEN e.data->>'owner' END)) who (person_id)
+		WHERE who.person_id ~ '^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$' GROUP BY 1, 2
+	)
+		SELECT n.account_id, n.person_id, n.imported AND NOT EXISTS (SELECT FROM named o JOIN people p USING (account_id, person_id)
+			WHERE o.account_id = n.account_id AND o.imported) FROM named n
+		WHERE NOT EXISTS (SELECT FROM people p WHERE p.account_id = n.account_id AND p.person_id = n.person_id)
+		AND NOT EXISTS (SELECT FROM events x WHERE x.account_id = n.account_id AND x.type = 'person.erased'
+			AND x.data->>'personId' = n.person_id)
+		AND NOT EXISTS (SELECT FROM events x WHERE x.stream = 'account-' || n.account_id AND x.type = 'account.erased')
+		ORDER BY 1, 2`)
 	if err == nil {
-		ids, err = pgx.CollectRows(rows, pgx.RowTo[string])
+		lost, err = pgx.CollectRows(rows, pgx.RowToStructByPos[Lost])
 	}
 	if err != nil {
 		return nil, fmt.Errorf("people: look for those without a row: %w", err)
 	}
-	return ids, nil
+	return lost, nil
 }

@@ -15,20 +15,27 @@ import (
 	"readiness/cmd/cli"
 )
 
-// Help checks that every command has help, that each flag names its environment variable once, and that the help of all commands
-// is that of the golden file, which update rewrites.
+// Help checks that every command has help, that each flag names its environment variable once and shares it only with flags that take
+// the same values, and that the help of all commands is that of the golden file, which update rewrites.
 func Help(t *testing.T, program *cobra.Command, golden string, update bool) {
 	t.Helper()
 	var all strings.Builder
+	variables := map[string]*pflag.Flag{}
 	each(program, func(c *cobra.Command) {
 		all.WriteString("## " + c.CommandPath() + "\n\n" + regexp.MustCompile(`(?m)[ \t]+$`).ReplaceAllString(helpOf(c), "") + "\n")
 		if c.Short == "" {
 			t.Errorf("%s has no help", c.CommandPath())
 		}
 		c.Flags().VisitAll(func(f *pflag.Flag) {
-			if f.Name != "help" && strings.Count(f.Usage, cli.EnvironmentOf(f)) != 1 {
+			if f.Name != "help" && f.Name != "version" && strings.Count(f.Usage, cli.EnvironmentOf(f)) != 1 {
 				t.Errorf("%s --%s: usage %q must name its environment variable once", c.CommandPath(), f.Name, f.Usage)
 			}
+			before := variables[cli.EnvironmentOf(f)]
+			if before != nil && (before.Name != f.Name || before.Value.Type() != f.Value.Type() || f.Name == "format" && before.Usage != f.Usage) {
+				t.Errorf("%s --%s: a value of %s that is for another command breaks this one: cli.OwnEnvironment", c.CommandPath(), f.Name,
+					cli.EnvironmentOf(f))
+			}
+			variables[cli.EnvironmentOf(f)] = f
 		})
 	})
 	same(t, golden, all.String(), update)
@@ -43,7 +50,7 @@ func Reference(t *testing.T, program *cobra.Command, page, printed string, updat
 			t.Errorf("%s is missing", c.CommandPath())
 		}
 		c.Flags().VisitAll(func(f *pflag.Flag) {
-			if f.Name != "help" && !strings.Contains(printed, "| `--"+f.Name+"` "+f.Value.Type()+" | `"+cli.EnvironmentOf(f)+"` |") {
+			if f.Name != "help" && f.Name != "version" && !strings.Contains(printed, "| `--"+f.Name+"` "+f.Value.Type()+" | `"+cli.EnvironmentOf(f)+"` |") {
 				t.Errorf("%s --%s is missing", c.CommandPath(), f.Name)
 			}
 		})

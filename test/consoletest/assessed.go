@@ -36,6 +36,19 @@ func (w *World) AssessAll(account, person string) {
 	}
 }
 
+// ScoredByEarlierRules makes the results of models ones of 2026-12 in the views, as if they were from before an upgrade, because the
+// rules that scored then are gone.
+func (w *World) ScoredByEarlierRules(models ...string) {
+	w.t.Helper()
+	const old = `assessment = assessment || '{"regimeId": "2026-12", "comparableWithPrevious": false}'`
+	for table, set := range map[string]string{"portfolio_v5": "regime = '2026-12', " + old,
+		"portfolio_scores_v5": "regime = '2026-12'", "assessments_v5": old} {
+		_, err := w.Pool.Exec(w.t.Context(), `UPDATE `+table+` SET `+set+` WHERE model_id IN
+			(SELECT model_id FROM portfolio_v5 WHERE assessment ->> 'semanticModelName' = ANY($1))`, models)
+		testworld.Check(w.t, err)
+	}
+}
+
 // Ended carries an operation of the caller to its end: it reads its state whenever no step is left.
 func (w *World) Ended(api *client.Service, operationID uuid.UUID) client.Operation {
 	w.t.Helper()

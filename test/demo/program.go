@@ -39,7 +39,8 @@ func build(ctx context.Context, dir string, screen *screen) (*program, error) {
 	if _, err := os.Stat(accounts); err != nil {
 		return nil, errors.New("start the demo in the module's root folder, where samples/ is")
 	}
-	p := &program{path: filepath.Join(dir, "readinessd"), desk: filepath.Join(dir, "readiness"), data: filepath.Join(dir, "data"), workspaces: filepath.Join(dir, "workspaces")}
+	p := &program{path: filepath.Join(dir, "readinessd"), desk: filepath.Join(dir, "readiness"), data: filepath.Join(dir, "data"),
+		workspaces: filepath.Join(dir, "workspaces")}
 	if err := os.CopyFS(p.workspaces, os.DirFS(workspaces)); err != nil {
 		return nil, err
 	}

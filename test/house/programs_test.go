@@ -9,7 +9,7 @@ import (
 
 // deskModules are the modules of others that the program for people may contain: no database, message broker, cloud or telemetry.
 var deskModules = []string{
-	"github.com/agnivade/levenshtein", "github.com/apapsch/go-jsonmerge/v2", "github.com/clipperhouse/uax29/v2", "github.com/goccy/go-yaml",
+	"github.com/agnivade/levenshtein", "github.com/clipperhouse/uax29/v2", "github.com/goccy/go-yaml",
 	"github.com/google/jsonschema-go", "github.com/google/uuid", "github.com/hashicorp/golang-lru/v2", "github.com/inconshreveable/mousetrap",
 	"github.com/jedib0t/go-pretty/v6", "github.com/kljensen/snowball", "github.com/mattn/go-runewidth", "github.com/mitchellh/colorstring",
 	"github.com/modelcontextprotocol/go-sdk", "github.com/oapi-codegen/runtime", "github.com/pkg/browser", "github.com/rivo/uniseg",

@@ -25,8 +25,12 @@ type models struct {
 	keys map[string][]string
 }
 
-// llm starts a language model at $NAME that answers with the minimum that a JSON Schema allows.
+// llm starts a language model at $NAME that always answers with a text, by default the minimum that a JSON Schema allows.
 func llm(ts *testscript.TestScript, w *Service, args []string) {
+	content := `{"items":[]}`
+	if len(args) > 1 {
+		content = args[1]
+	}
 	server := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		w.models.mu.Lock()
 		if w.models.keys == nil {
@@ -37,7 +41,7 @@ func llm(ts *testscript.TestScript, w *Service, args []string) {
 		rw.Header().Set("Content-Type", "application/json")
 		_ = json.NewEncoder(rw).Encode(map[string]any{
 			"id": "c", "object": "chat.completion", "model": args[0], "created": 1,
-			"choices": []any{map[string]any{"index": 0, "finish_reason": "stop", "message": map[string]string{"role": "assistant", "content": `{"items":[]}`}}},
+			"choices": []any{map[string]any{"index": 0, "finish_reason": "stop", "message": map[string]string{"role": "assistant", "content": content}}},
 		})
 	}))
 	w.T.Cleanup(server.Close)

@@ -1,10 +1,10 @@
 package clientcmd
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"github.com/google/uuid"
 	"github.com/spf13/cobra"
@@ -12,9 +12,10 @@ import (
 
 	"readiness/client"
 	"readiness/cmd/cli"
-	"readiness/cmd/readiness/clientcmd/runreport"
 	"readiness/cmd/readiness/clientcmd/sheet"
+	"readiness/domain/verdict"
 	"readiness/internal/optional"
+	"readiness/offline/report/runreport"
 	"readiness/offline/show"
 )
 
@@ -24,7 +25,6 @@ func (c *calls) abTestsCommand() *cobra.Command {
 		Short: "Ask two sides the same questions, and compare the answers",
 		Long: `Compares how two sides answer the same questions: two semantic models, a model before and after a change, or two
 answerers. The service asks side B after side A has finished, and only while the person who started the run waits.`,
-		Args: cobra.NoArgs,
 		RunE: cli.NeedsSubcommand,
 	}
 	cmd.AddCommand(c.abTestsListCommand(), c.abTestsCreateCommand(), c.abTestsShowCommand(), c.abTestsRunCommand(),
@@ -49,31 +49,22 @@ func (c *calls) abTestsListCommand() *cobra.Command {
 		Short: "List the A/B tests of the account, newest first",
 		Args:  cobra.NoArgs,
 		RunE: c.run(func(ctx context.Context, s *client.Service, _ []string) error {
-			params := client.ListAbTestsParams{MaxResults: new(pageSize)}
+			var params client.ListAbTestsParams
 			if search != "" {
 				params.Q = &search
 			}
-			pages := client.Pages(func(token *string) (*client.ListAbTestsResponse, *string, error) {
-				params.ContinuationToken = token
-				page, err := s.ListAbTestsWithResponse(ctx, &params)
-				if err != nil {
-					return nil, nil, err
-				}
-				return page, page.JSON200.ContinuationToken, nil
-			})
-			return listed(c, pages, func(p *client.ListAbTestsResponse) []byte { return p.Body },
-				func(s *sheet.Sheet, p *client.ListAbTestsResponse) {
-					for _, t := range p.JSON200.Value {
-						status, when, came := "", "", ""
-						if r := t.LatestRun; r != nil {
-							status, when = optional.Text(r.Status), sheet.Moment(r.StartedAtUtc)
-						}
-						if a := readAggregate(t.LatestSucceededRunAggregate); a != nil {
-							came = a.scores()
-						}
-						s.Row(t.AbTestID, t.Name, fmt.Sprint(t.RunCount), status, came, when)
+			return listed(c, s.ListAbTestsPages(ctx, params), func(s *sheet.Sheet, p client.AbTestList) {
+				for _, t := range p.Value {
+					status, when, came := "", "", ""
+					if r := t.LatestRun; r != nil {
+						status, when = optional.Text(r.Status), sheet.Moment(r.StartedAtUtc)
 					}
-				}, "A/B TEST", "NAME", "RUNS", "LATEST", "A → B", "STARTED")
+					if a := readAggregate(t.LatestSucceededRunAggregate); a != nil {
+						came = a.scores()
+					}
+					s.Row(t.AbTestID, t.Name, fmt.Sprint(t.RunCount), status, came, when)
+				}
+			}, "A/B TEST", "NAME", "RUNS", "LATEST", "A → B", "STARTED")
 		}),
 	}
 	cmd.Flags().StringVar(&search, "search", "", "list only those whose name, models or data agents contain this text")
@@ -84,6 +75,7 @@ func (c *calls) abTestsListCommand() *cobra.Command {
 type abTestFlags struct {
 	by          answeredByFlags
 	file, runID string
+	imported    []string
 	reuse       bool
 	repeats     int
 }
@@ -92,6 +84,7 @@ func (f *abTestFlags) add(flags *pflag.FlagSet) {
 	f.by.add(flags)
 	flags.StringVar(&f.file, "file", "", "JSON file of the request; - for stdin")
 	flags.StringVar(&f.runID, "run", "", "stored run of the first model whose questions to ask, instead of the saved ones")
+	flags.StringSliceVar(&f.imported, "imported", nil, "compare two imported runs of the model, RUN_A,RUN_B; nobody is asked")
 	flags.BoolVar(&f.reuse, "reuse-side-a", false, "keep the answers of --run as side A, and ask only side B")
 	flags.IntVar(&f.repeats, "repeats", 1, "how many times to ask each question, 1 to 20; by default as saved or asked before")
 }
@@ -100,6 +93,10 @@ func (f *abTestFlags) add(flags *pflag.FlagSet) {
 func (f *abTestFlags) check(args []string) error {
 	_, wrong := uuid.Parse(f.runID)
 	switch {
+	case len(f.imported) > 0 && (len(f.imported) != 2 || len(args) != 3 || f.file != "" || f.runID != "" || f.reuse || f.by != answeredByFlags{}):
+		return cli.Usage("--imported takes two runs, separated by a comma, with NAME, WORKSPACE and MODEL and no flag about who answers")
+	case slices.ContainsFunc(f.imported, func(id string) bool { return uuid.Validate(id) != nil }):
+		return cli.Usage("--imported: %q are not ids of runs; readiness client benchmark runs shows them", f.imported)
 	case f.file != "" && (len(args) > 0 || f.runID != "" || f.reuse || f.by != answeredByFlags{}):
 		return cli.Usage("--file contains the complete request and cannot be combined with arguments or other flags")
 	case f.file == "" && len(args) != 3 && len(args) != 5:
@@ -126,6 +123,12 @@ func (f *abTestFlags) request(ctx context.Context, s *client.Service, cmd *cobra
 		return request, err
 	}
 	request.SideB = request.SideA
+	if len(f.imported) == 2 {
+		a, b := uuid.MustParse(f.imported[0]), uuid.MustParse(f.imported[1])
+		request.Source, request.ReuseSideA = client.AbTestSourceRequest{Kind: "Run", RunID: &a}, new(true)
+		request.SideA.AnsweredBy = client.AnsweredByRequest{Kind: string(verdict.Imported), RunID: &a}
+		request.SideB.AnsweredBy = client.AnsweredByRequest{Kind: string(verdict.Imported), RunID: &b}
+	}
 	if len(args) == 5 {
 		request.SideB, err = f.by.side(ctx, s, args[3:5])
 	}
@@ -151,14 +154,14 @@ unless --file contains the request as the service expects it.`,
 			if err != nil {
 				return err
 			}
-			answer, err := s.CreateAbTestWithBody(ctx, nil, "application/json", bytes.NewReader(body))
+			answer, err := s.CreateAbTestWithResponse(ctx, nil, client.CreateAbTestRequest{}, client.WithBody("application/json", body))
 			return c.started(ctx, s, answer, err)
 		}
 		request, err := f.request(ctx, s, cmd, args)
 		if err != nil {
 			return err
 		}
-		answer, err := s.CreateAbTest(ctx, nil, request)
+		answer, err := s.CreateAbTestWithResponse(ctx, nil, request)
 		return c.started(ctx, s, answer, err)
 	})
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -188,10 +191,7 @@ func (c *calls) abTestsShowCommand() *cobra.Command {
 		Args:  anABTest(0),
 		RunE: c.run(func(ctx context.Context, s *client.Service, args []string) error {
 			got, err := s.GetAbTestWithResponse(ctx, args[0], nil)
-			if err != nil {
-				return err
-			}
-			return c.answered(got.Body, func(s *sheet.Sheet) { abTestTable(s, *got.JSON200) })
+			return shown(c, got, err, abTestTable)
 		}),
 	}
 }
@@ -250,7 +250,7 @@ code 1 means that there is no result, 2 that the command line is wrong.`,
 		if err := gate.comparesTest(ctx, s, args[0]); err != nil {
 			return err
 		}
-		answer, err := s.RunAbTestAgain(ctx, args[0], nil, request)
+		answer, err := s.RunAbTestAgainWithResponse(ctx, args[0], nil, request)
 		if !gate.wanted(cmd) {
 			return c.started(ctx, s, answer, err)
 		}
@@ -291,10 +291,7 @@ func (c *calls) abTestsResultCommand() *cobra.Command {
 				}
 			}
 			got, err := s.GetAbTestRunResultWithResponse(ctx, testID, args[1])
-			if err != nil {
-				return err
-			}
-			return c.answered(got.Body, func(s *sheet.Sheet) { abResultTable(s, *got.JSON200) })
+			return shown(c, got, err, abResultTable)
 		}),
 	}
 }
@@ -308,10 +305,9 @@ and the allowance that it used is not refunded.`,
 		Args: anABTest(0),
 		RunE: c.run(func(ctx context.Context, s *client.Service, args []string) error {
 			got, err := s.DeleteAbTestWithResponse(ctx, args[0])
-			if err != nil {
-				return err
-			}
-			return c.answered(got.Body, func(s *sheet.Sheet) { s.Say("Deleted, with %s", show.Count(got.JSON200.DeletedRuns, "run")) })
+			return shown(c, got, err, func(s *sheet.Sheet, got client.DeletedAbTest) {
+				s.Say("Deleted, with %s", show.Count(got.DeletedRuns, "run"))
+			})
 		}),
 	}
 }

@@ -19,10 +19,7 @@ func (c *calls) accountCommand() *cobra.Command {
 		Args:  cobra.NoArgs,
 		RunE: c.run(func(ctx context.Context, s *client.Service, _ []string) error {
 			got, err := s.GetAccountWithResponse(ctx)
-			if err != nil {
-				return err
-			}
-			return c.answered(got.Body, func(s *sheet.Sheet) { accountTable(s, *got.JSON200) })
+			return shown(c, got, err, accountTable)
 		}),
 	}
 }

@@ -3,7 +3,6 @@ package clientcmd
 import (
 	"context"
 	"fmt"
-	"iter"
 	"strings"
 
 	"github.com/google/uuid"
@@ -72,34 +71,22 @@ func (f *answeredByFlags) request(ctx context.Context, s *client.Service, worksp
 	return by, nil
 }
 
-func dataAgentPages(ctx context.Context, s *client.Service, workspaceID uuid.UUID) iter.Seq2[*client.ListDataAgentsResponse, error] {
-	return client.Pages(func(token *string) (*client.ListDataAgentsResponse, *string, error) {
-		page, err := s.ListDataAgentsWithResponse(ctx, workspaceID,
-			&client.ListDataAgentsParams{MaxResults: new(pageSize), ContinuationToken: token})
-		if err != nil {
-			return nil, nil, err
-		}
-		return page, page.JSON200.ContinuationToken, nil
-	})
-}
-
 // dataAgent returns the id of a data agent in a workspace, by name or id.
 func dataAgent(ctx context.Context, s *client.Service, workspaceID uuid.UUID, text string) (uuid.UUID, error) {
-	return find("data agent", text, func() (all []named, err error) {
-		for page, err := range dataAgentPages(ctx, s, workspaceID) {
-			if err != nil {
-				return nil, err
-			}
-			for _, a := range page.JSON200.Value {
-				all = append(all, named{a.DataAgentID, a.DataAgentName})
-			}
+	pages := s.ListDataAgentsPages(ctx, workspaceID, client.ListDataAgentsParams{})
+	return find("data agent", text, entries(pages, func(p client.DataAgentList) (all []named) {
+		for _, a := range p.Value {
+			all = append(all, named{a.DataAgentID, a.DataAgentName})
 		}
-		return all, nil
-	})
+		return all
+	}))
 }
 
 // answerer describes an answerer for people.
 func answerer(by client.AnsweredBy) string {
+	if by.Who != nil {
+		return *by.Who
+	}
 	if name := optional.Text(by.DataAgentName) + optional.Text(by.ProviderName); name != "" {
 		return fmt.Sprintf("%s %s", optional.Text(by.Kind), name)
 	}

@@ -44,10 +44,10 @@ It never overwrites what has changed in the model since the preview. The exit co
 			return err
 		}
 		if len(args) == 3 {
-			answer, err := s.ApplyOptimization(ctx, workspaceID, modelID, args[2], nil, client.ApplyRequest{Approval: &f.approval})
+			answer, err := s.ApplyOptimizationWithResponse(ctx, workspaceID, modelID, args[2], nil, client.ApplyRequest{Approval: &f.approval})
 			return c.started(ctx, s, answer, err)
 		}
-		answer, err := s.Optimize(ctx, workspaceID, modelID, nil, client.OptimizeRequest{Approval: f.approval, Kinds: f.kinds})
+		answer, err := s.OptimizeWithResponse(ctx, workspaceID, modelID, nil, client.OptimizeRequest{Approval: f.approval, Kinds: f.kinds})
 		return c.started(ctx, s, answer, err)
 	})
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -105,14 +105,14 @@ func (c *calls) applyPreview(ctx context.Context, s *client.Service, previewID u
 		if request.Values, err = readValues(f.values); err != nil {
 			return err
 		}
-		answer, err := s.ApplyOptimization(ctx, of.workspaceID, of.itemID, string(p.Kind), nil, request)
+		answer, err := s.ApplyOptimizationWithResponse(ctx, of.workspaceID, of.itemID, string(p.Kind), nil, request)
 		return c.started(ctx, s, answer, err)
 	case "PreviewOptimizations":
 		if len(f.keys) > 0 || f.values != "" {
 			return cli.Usage("--key and --values are for a preview of one kind; readiness client operations show --result %s shows the "+
 				"preview of each kind", previewID)
 		}
-		answer, err := s.ApplyOptimizations(ctx, of.workspaceID, of.itemID, nil,
+		answer, err := s.ApplyOptimizationsWithResponse(ctx, of.workspaceID, of.itemID, nil,
 			client.OptimizeApplyRequest{PreviewID: previewID.String(), Kinds: f.kinds})
 		return c.started(ctx, s, answer, err)
 	}

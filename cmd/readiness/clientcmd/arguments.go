@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"readiness/cmd/cli"
+	"readiness/definition/textfile"
 )
 
 // ids accepts before arguments of any kind followed by n ids. listing is the command that lists those ids.
@@ -45,6 +46,11 @@ const maxRequest = 4 << 20
 
 // readBody reads a request body from a file, or from stdin if file is "-".
 func readBody(cmd *cobra.Command, file string) ([]byte, error) {
+	return readFile(cmd, file, maxRequest)
+}
+
+// readFile reads a file of at most so many bytes, or stdin if it is -.
+func readFile(cmd *cobra.Command, file string, limit int64) ([]byte, error) {
 	from := cmd.InOrStdin()
 	if file != "-" {
 		f, err := os.Open(file) //nolint:gosec // the user's own file
@@ -54,12 +60,12 @@ func readBody(cmd *cobra.Command, file string) ([]byte, error) {
 		defer f.Close()
 		from = f
 	}
-	body, err := io.ReadAll(io.LimitReader(from, maxRequest+1))
+	body, err := io.ReadAll(io.LimitReader(from, limit+1))
 	if err != nil {
 		return nil, err
 	}
-	if len(body) > maxRequest {
-		return nil, fmt.Errorf("%s has more than %d MiB", file, maxRequest>>20)
+	if int64(len(body)) > limit {
+		return nil, fmt.Errorf("%s has more than %d MiB", file, limit>>20)
 	}
-	return body, nil
+	return textfile.Trim(body), nil
 }

@@ -2,9 +2,7 @@ package clientcmd
 
 import (
 	"context"
-	"iter"
 
-	"github.com/google/uuid"
 	"github.com/spf13/cobra"
 
 	"readiness/client"
@@ -18,7 +16,6 @@ func (c *calls) assessmentsCommand() *cobra.Command {
 		Short: "List and pin the assessments of a semantic model",
 		Long: `Lists the stored assessments of a semantic model, and pins those that the account wants to find again. A pin is shared by
 the account. While an assessment is pinned, the result of its operation stays readable after 7 days.`,
-		Args: cobra.NoArgs,
 		RunE: cli.NeedsSubcommand,
 	}
 	cmd.AddCommand(c.assessmentsListCommand(), c.assessmentsPinCommand(), c.assessmentsUnpinCommand())
@@ -27,18 +24,6 @@ the account. While an assessment is pinned, the result of its operation stays re
 
 // anAssessment accepts a workspace, a semantic model and the id of one of its assessments.
 var anAssessment = ids(2, 1, "an assessment", "readiness client assessments list WORKSPACE MODEL")
-
-func assessmentPages(ctx context.Context, s *client.Service, workspaceID, modelID uuid.UUID,
-	pinned *bool) iter.Seq2[*client.ListAssessmentsResponse, error] {
-	return client.Pages(func(token *string) (*client.ListAssessmentsResponse, *string, error) {
-		page, err := s.ListAssessmentsWithResponse(ctx, workspaceID, modelID,
-			&client.ListAssessmentsParams{Pinned: pinned, MaxResults: new(pageSize), ContinuationToken: token})
-		if err != nil {
-			return nil, nil, err
-		}
-		return page, page.JSON200.ContinuationToken, nil
-	})
-}
 
 func (c *calls) assessmentsListCommand() *cobra.Command {
 	var pinned bool
@@ -54,13 +39,13 @@ func (c *calls) assessmentsListCommand() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		return listed(c, assessmentPages(ctx, s, workspaceID, modelID, given(cmd, "pinned", pinned)),
-			func(p *client.ListAssessmentsResponse) []byte { return p.Body }, func(s *sheet.Sheet, p *client.ListAssessmentsResponse) {
-				for _, a := range p.JSON200.Value {
-					s.Row(a.AssessmentID, sheet.Moment(a.AssessedAtUtc), sheet.Number(a.Score), sheet.Count(a.FindingsCount), a.RegimeID,
-						sheet.Yes(a.Pinned))
-				}
-			}, "ASSESSMENT", "ASSESSED", "SCORE", "FINDINGS", "REGIME", "PINNED")
+		pages := s.ListAssessmentsPages(ctx, workspaceID, modelID, client.ListAssessmentsParams{Pinned: given(cmd, "pinned", pinned)})
+		return listed(c, pages, func(s *sheet.Sheet, p client.AssessmentSummaryList) {
+			for _, a := range p.Value {
+				s.Row(a.AssessmentID, sheet.Moment(a.AssessedAtUtc), sheet.Number(a.Score), sheet.Count(a.FindingsCount), a.RegimeID,
+					sheet.Yes(a.Pinned))
+			}
+		}, "ASSESSMENT", "ASSESSED", "SCORE", "FINDINGS", "REGIME", "PINNED")
 	})
 	cmd.Flags().BoolVar(&pinned, "pinned", false, "list only pinned assessments; --pinned=false lists only the others")
 	return cmd
@@ -78,10 +63,7 @@ func (c *calls) assessmentsPinCommand() *cobra.Command {
 				return err
 			}
 			got, err := s.PinAssessmentWithResponse(ctx, workspaceID, modelID, args[2])
-			if err != nil {
-				return err
-			}
-			return c.answered(got.Body, func(s *sheet.Sheet) { s.Say("Assessment %s is pinned", got.JSON200.AssessmentID) })
+			return shown(c, got, err, func(s *sheet.Sheet, got client.AssessmentPin) { s.Say("Assessment %s is pinned", got.AssessmentID) })
 		}),
 	}
 }
@@ -97,10 +79,9 @@ func (c *calls) assessmentsUnpinCommand() *cobra.Command {
 				return err
 			}
 			got, err := s.UnpinAssessmentWithResponse(ctx, workspaceID, modelID, args[2])
-			if err != nil {
-				return err
-			}
-			return c.answered(got.Body, func(s *sheet.Sheet) { s.Say("Assessment %s is no longer pinned", got.JSON200.AssessmentID) })
+			return shown(c, got, err, func(s *sheet.Sheet, got client.AssessmentPin) {
+				s.Say("Assessment %s is no longer pinned", got.AssessmentID)
+			})
 		}),
 	}
 }

@@ -16,7 +16,6 @@ func (c *calls) auditCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "audit",
 		Short: "Read the account's log, for administrators",
-		Args:  cobra.NoArgs,
 		RunE:  cli.NeedsSubcommand,
 	}
 	cmd.AddCommand(c.auditViewCommand())
@@ -52,7 +51,7 @@ also prints the head.`,
 		return nil
 	}
 	cmd.RunE = c.run(func(ctx context.Context, s *client.Service, args []string) error {
-		answer, err := s.ListViewAsOf(ctx, args[0], nil, body)
+		answer, err := s.ListViewAsOfWithResponse(ctx, args[0], nil, body)
 		return c.started(ctx, s, answer, err)
 	})
 	cmd.Flags().Int64Var(&position, "position", 0, "the last position of the log that counts")

@@ -1,23 +1,25 @@
 package clientcmd
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
-	"iter"
+	"path/filepath"
 	"strings"
+	"unicode/utf8"
 
-	"github.com/google/uuid"
 	"github.com/spf13/cobra"
 
 	"readiness/client"
 	"readiness/cmd/cli"
-	"readiness/cmd/readiness/clientcmd/runreport"
 	"readiness/cmd/readiness/clientcmd/sheet"
+	"readiness/domain"
+	"readiness/domain/benchmark"
+	"readiness/domain/benchmark/answerset"
 	"readiness/domain/verdict"
 	"readiness/internal/jsonerror"
 	"readiness/internal/optional"
+	"readiness/offline/report/runreport"
 	"readiness/offline/show"
 )
 
@@ -26,16 +28,15 @@ func (c *calls) benchmarkCommand() *cobra.Command {
 		Use:   "benchmark",
 		Short: "Ask questions about a semantic model and score the answers",
 		Long: `Asks benchmark questions about a semantic model. init writes a file of questions to edit, generate proposes some, save stores
-the complete set that runs ask, export writes it to a file, run asks them, result shows the answers, and verdict overrules
-one.`,
+the complete set that runs ask, export writes it to a file, run asks them, import judges answers that were given elsewhere,
+result shows the answers, and verdict overrules one.`,
 		Example: `  readiness client benchmark init "Corporate Functions" "Support Tickets" questions.csv
   readiness client benchmark save "Corporate Functions" "Support Tickets" questions.csv
   readiness client benchmark run "Corporate Functions" "Support Tickets"`,
-		Args: cobra.NoArgs,
 		RunE: cli.NeedsSubcommand,
 	}
 	cmd.AddCommand(c.benchmarkQuestionsCommand(), c.benchmarkGenerateCommand(), c.benchmarkSaveCommand(), c.benchmarkInitCommand(),
-		c.benchmarkExportCommand(), c.benchmarkRunCommand(),
+		c.benchmarkExportCommand(), c.benchmarkRunCommand(), c.benchmarkImportCommand(),
 		c.benchmarkRunsCommand(), c.benchmarkResultCommand(), c.benchmarkVerdictCommand())
 	return cmd
 }
@@ -52,10 +53,7 @@ func (c *calls) benchmarkQuestionsCommand() *cobra.Command {
 				return err
 			}
 			got, err := s.GetBenchmarkQuestionsWithResponse(ctx, workspaceID, modelID, nil)
-			if err != nil {
-				return err
-			}
-			return c.answered(got.Body, func(s *sheet.Sheet) { questionsTable(s, *got.JSON200) })
+			return shown(c, got, err, questionsTable)
 		}),
 	}
 }
@@ -75,7 +73,7 @@ edited it. It uses one of the day's benchmark builds.`,
 		if err != nil {
 			return err
 		}
-		answer, err := s.GenerateBenchmarkQuestions(ctx, workspaceID, modelID, nil,
+		answer, err := s.GenerateBenchmarkQuestionsWithResponse(ctx, workspaceID, modelID, nil,
 			client.GenerateBenchmarkQuestionsRequest{Count: given(cmd, "count", count)})
 		return c.started(ctx, s, answer, err)
 	})
@@ -114,7 +112,8 @@ each is listed with its line and column, and nothing is saved. A JSON file is wh
 		if err != nil {
 			return err
 		}
-		answer, err := s.SaveBenchmarkQuestionsWithBody(ctx, workspaceID, modelID, nil, "application/json", bytes.NewReader(body))
+		answer, err := s.SaveBenchmarkQuestionsWithResponse(ctx, workspaceID, modelID, nil, client.SaveBenchmarkQuestionsRequest{},
+			client.WithBody("application/json", body))
 		return c.started(ctx, s, answer, err)
 	})
 	return cmd
@@ -168,7 +167,7 @@ result, 2 that the command line is wrong. --junit, --markdown and --html write r
 		if err := gate.compares(ctx, s, workspaceID, modelID); err != nil {
 			return err
 		}
-		answer, err := s.StartBenchmarkRun(ctx, workspaceID, modelID, nil, request)
+		answer, err := s.StartBenchmarkRunWithResponse(ctx, workspaceID, modelID, nil, request)
 		if !gate.wanted(cmd) {
 			return c.started(ctx, s, answer, err)
 		}
@@ -191,16 +190,45 @@ result, 2 that the command line is wrong. --junit, --markdown and --html write r
 	return cmd
 }
 
-func benchmarkRunPages(ctx context.Context, s *client.Service, workspaceID, modelID uuid.UUID) iter.Seq2[*client.ListBenchmarkRunsResponse,
-	error] {
-	return client.Pages(func(token *string) (*client.ListBenchmarkRunsResponse, *string, error) {
-		page, err := s.ListBenchmarkRunsWithResponse(ctx, workspaceID, modelID,
-			&client.ListBenchmarkRunsParams{MaxResults: new(pageSize), ContinuationToken: token})
-		if err != nil {
-			return nil, nil, err
-		}
-		return page, page.JSON200.ContinuationToken, nil
+func (c *calls) benchmarkImportCommand() *cobra.Command {
+	var who string
+	cmd := c.noWaitFlag(&cobra.Command{
+		Use:   "import WORKSPACE MODEL FILE...",
+		Short: "Judge answers that an AI gave elsewhere",
+		Long: `Sends files with answers, and the service judges them against the saved questions that can run, as it judges a run. The files
+are those that readiness evaluate reads: a table with the columns question and answer and perhaps dax, seconds and who,
+diagnostics of a data agent, tables of the evaluation SDK, results of runs, and earlier evaluations; 32 MB in all. Nobody is
+asked, and no benchmark run is counted. result lists the questions that have no answer and the answers that have no question.`,
+		Example: `  readiness client benchmark import "Corporate Functions" "Support Tickets" copilot.csv --answered-by Copilot
+  readiness client benchmark import "Corporate Functions" "Support Tickets" diagnostics-*.json`,
+		Args: cobra.MinimumNArgs(3),
 	})
+	cmd.RunE = c.run(func(ctx context.Context, s *client.Service, args []string) error {
+		request := client.ImportBenchmarkRunRequest{AnsweredBy: optional.Of(who)}
+		total := 0
+		for _, file := range args[2:] {
+			text, err := readFile(cmd, file, answerset.MaxImport)
+			if err != nil {
+				return err
+			}
+			if !utf8.Valid(text) { // JSON would replace bytes of it
+				_, err := answerset.Read(file, text)
+				return fmt.Errorf("%s: %w", cli.Printable(file), err)
+			}
+			if total += len(text); total > answerset.MaxImport {
+				return fmt.Errorf("the files are larger than %d MB, the most that is read", answerset.MaxImport>>20)
+			}
+			request.Files = append(request.Files, client.AnswersFile{Name: filepath.Base(file), Content: string(text)})
+		}
+		workspaceID, modelID, err := semanticModel(ctx, s, args)
+		if err != nil {
+			return err
+		}
+		answer, err := s.ImportBenchmarkRunWithResponse(ctx, workspaceID, modelID, nil, request)
+		return c.started(ctx, s, answer, err)
+	})
+	cmd.Flags().StringVar(&who, "answered-by", "", "who answered; if the files have answers of several, which of them; by default as the files say")
+	return cmd
 }
 
 func (c *calls) benchmarkRunsCommand() *cobra.Command {
@@ -214,18 +242,17 @@ func (c *calls) benchmarkRunsCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return listed(c, benchmarkRunPages(ctx, s, workspaceID, modelID),
-				func(p *client.ListBenchmarkRunsResponse) []byte { return p.Body },
-				func(s *sheet.Sheet, p *client.ListBenchmarkRunsResponse) {
-					for _, r := range p.JSON200.Value {
-						side := ""
-						if r.AbTestSide != nil {
-							side = "side " + string(*r.AbTestSide)
-						}
-						s.Row(r.RunID, answeredAs(r.Agent, r.Answerer), string(r.Status), sheet.Count(r.Score),
-							fmt.Sprintf("%d of %d", r.Asks.Made, r.Asks.Total), side, sheet.Moment(r.FinishedAtUtc), sheet.Failure(r.Error))
+			pages := s.ListBenchmarkRunsPages(ctx, workspaceID, modelID, client.ListBenchmarkRunsParams{})
+			return listed(c, pages, func(s *sheet.Sheet, p client.BenchmarkRunList) {
+				for _, r := range p.Value {
+					side := ""
+					if r.AbTestSide != nil {
+						side = "side " + string(*r.AbTestSide)
 					}
-				}, "RUN", "ASKED", "STATUS", "SCORE", "ASKS", "A/B TEST", "FINISHED", "WHY")
+					s.Row(r.RunID, answeredAs(r.Agent, r.Answerer), string(r.Status), sheet.Count(r.Score),
+						fmt.Sprintf("%d of %d", r.Asks.Made, r.Asks.Total), side, sheet.Moment(r.FinishedAtUtc), sheet.Failure(r.Error))
+				}
+			}, "RUN", "ASKED", "STATUS", "SCORE", "ASKS", "A/B TEST", "FINISHED", "WHY")
 		}),
 	}
 }
@@ -242,10 +269,7 @@ func (c *calls) benchmarkResultCommand() *cobra.Command {
 				return err
 			}
 			got, err := s.GetBenchmarkRunResultWithResponse(ctx, workspaceID, modelID, args[2])
-			if err != nil {
-				return err
-			}
-			return c.answered(got.Body, func(s *sheet.Sheet) { benchmarkTable(s, *got.JSON200) })
+			return shown(c, got, err, benchmarkTable)
 		}),
 	}
 }
@@ -311,11 +335,14 @@ func answeredQuestions(document []byte) []answeredQuestion {
 func benchmarkTable(s *sheet.Sheet, b client.BenchmarkRunResult) {
 	r := b.Run
 	var asked struct {
-		Summary verdict.Side `json:"summary"`
+		Summary  verdict.Side      `json:"summary"`
+		Imported *benchmark.Origin `json:"imported"`
 	}
 	known := json.Unmarshal(b.Document, &asked) == nil && asked.Summary.Kind != ""
 	how := "asked of" // a score of the rules engine is not a score of the answerer
 	switch {
+	case asked.Imported != nil:
+		how = "judged from files with the answers of"
 	case asked.Summary.Target.Transport == verdict.Embedded:
 		how = "simulated in place of"
 	case asked.Summary.Target.UsesGenerateQuery():
@@ -324,6 +351,17 @@ func benchmarkTable(s *sheet.Sheet, b client.BenchmarkRunResult) {
 	s.Say("%s, %s %s: score %s of 100; %s, each asked %s",
 		cli.Printable(sheet.OrID(r.SemanticModelName, r.SemanticModelID)), how, cli.Printable(answerer(r.Agent)), show.Number(r.Score),
 		show.Count(r.QuestionsCount, "question"), times(r.Repeats))
+	if i := asked.Imported; i != nil {
+		for _, note := range i.Notes {
+			s.Say("%s", cli.Printable(note))
+		}
+		if n := len(i.Unmatched.Questions); n > 0 {
+			s.Say("Questions without an answer: %d, such as %s", n, cli.Printable(domain.Excerpt(i.Unmatched.Questions[0])))
+		}
+		if n := len(i.Unmatched.Answers) + i.Unmatched.More; n > 0 {
+			s.Say("Answers to other questions, left out: %d, such as %s", n, cli.Printable(domain.Excerpt(i.Unmatched.Answers[0].Text)))
+		}
+	}
 	if known {
 		s.Say("Answered by %s", cli.Printable(asked.Summary.Answerer()))
 	}

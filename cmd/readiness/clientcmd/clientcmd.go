@@ -17,6 +17,7 @@ import (
 	"readiness/client"
 	"readiness/cmd/cli"
 	"readiness/cmd/readiness/clientcmd/sheet"
+	"readiness/offline/show"
 )
 
 // calls is the client command, which calls a running service for a person.
@@ -50,7 +51,6 @@ its code, what it concerns and the request id to search for in the service's log
 		Example: `  readinessd token --account contoso --person ada | readiness client login --base-url http://127.0.0.1:8080
   readiness client assess "Retail Analytics" Inventory
   readiness client preview "Retail Analytics" Inventory descriptions`,
-		Args: cobra.NoArgs,
 		RunE: cli.NeedsSubcommand,
 	}
 	flags := c.PersistentFlags()
@@ -128,7 +128,7 @@ func (c *calls) readable(ctx context.Context, err error) error {
 	if refused.Status == 401 {
 		again := "readiness client login" + c.profileFlag()
 		if claims := refused.Claims(); claims != "" {
-			again += " --claims " + cli.ShellWord(claims)
+			again += " --claims " + show.ShellWord(claims)
 		}
 		line("sign in again, or store a new token, with %s", again)
 	}
@@ -143,6 +143,14 @@ type readableError struct {
 
 func (e readableError) Error() string { return e.text }
 func (e readableError) Unwrap() error { return e.err }
+
+// shown prints what a call got, as answered does.
+func shown[T any](c *calls, got *client.OK[T], err error, show func(*sheet.Sheet, T)) error {
+	if err != nil {
+		return err
+	}
+	return c.answered(got.Body, func(s *sheet.Sheet) { show(s, *got.JSON200) })
+}
 
 // answered prints the service's response as received, or as the table that show writes.
 func (c *calls) answered(body []byte, show func(*sheet.Sheet)) error {

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"net/http"
 	"os"
 	"path/filepath"
 	"time"
@@ -16,9 +15,9 @@ import (
 
 	"readiness/client"
 	"readiness/cmd/cli"
-	"readiness/cmd/readiness/clientcmd/runreport"
 	"readiness/cmd/readiness/clientcmd/sheet"
 	"readiness/internal/optional"
+	"readiness/offline/report/runreport"
 )
 
 // gateFlags define when a run fails the command, and which reports of it are written.
@@ -105,7 +104,7 @@ func modelOf(side client.AbTestSide) (workspaceID, modelID uuid.UUID, err error)
 
 // judged waits for a run that was started, prints its result, writes the reports of it and applies the gate. reported
 // makes the report from the operation and its result.
-func (c *calls) judged(ctx context.Context, s *client.Service, f *gateFlags, answer *http.Response, err error,
+func (c *calls) judged(ctx context.Context, s *client.Service, f *gateFlags, answer *client.Started, err error,
 	reported func(o client.Operation, result []byte) (*runreport.Report, error)) error {
 	o, body, err := c.finished(ctx, s, answer, err)
 	if err != nil {
@@ -162,7 +161,7 @@ type askedAgain struct {
 func (f *gateFlags) earlier(ctx context.Context, s *client.Service, a askedAgain) (*runreport.Baseline, error) {
 	runID := f.baseline
 	if runID == "" {
-		for page, err := range benchmarkRunPages(ctx, s, a.workspaceID, a.modelID) {
+		for page, err := range s.ListBenchmarkRunsPages(ctx, a.workspaceID, a.modelID, client.ListBenchmarkRunsParams{}) {
 			if err != nil {
 				return nil, err
 			}
@@ -193,7 +192,7 @@ func (f *gateFlags) earlier(ctx context.Context, s *client.Service, a askedAgain
 
 func sameAnswerer(a, b client.AnsweredBy) bool {
 	return optional.Text(a.Kind) == optional.Text(b.Kind) && optional.Text(a.DataAgentID) == optional.Text(b.DataAgentID) &&
-		optional.Text(a.ProviderID) == optional.Text(b.ProviderID)
+		optional.Text(a.ProviderID) == optional.Text(b.ProviderID) && optional.Text(a.RunID) == optional.Text(b.RunID)
 }
 
 // ofRun returns the report of a benchmark run.

@@ -2,11 +2,9 @@ package clientcmd
 
 import (
 	"context"
-	"iter"
 	"strconv"
 	"strings"
 
-	"github.com/google/uuid"
 	"github.com/spf13/cobra"
 
 	"readiness/client"
@@ -33,11 +31,10 @@ the previous assessment and it. A score is comparable with the previous one if t
 		if err != nil {
 			return err
 		}
-		pages := historyPages(ctx, s, workspaceID, modelID)
+		pages := s.GetHistoryPages(ctx, workspaceID, modelID, client.GetHistoryParams{})
 		if !asCSV {
-			body := func(p *client.GetHistoryResponse) []byte { return p.Body }
-			return listed(c, pages, body, func(s *sheet.Sheet, p *client.GetHistoryResponse) {
-				for _, a := range p.JSON200.Value {
+			return listed(c, pages, func(s *sheet.Sheet, p client.History) {
+				for _, a := range p.Value {
 					s.Row(sheet.Moment(&a.AssessedAtUtc), show.Number(a.Score), sheet.Yes(a.ComparableWithPrevious),
 						bySeverity(a.FindingsBySeverity, a.FindingsCount), a.RegimeID, writes(a.Writes))
 				}
@@ -69,15 +66,4 @@ func writes(all []client.HistoryWrite) string {
 		texts[i] = string(w.OperationType) + " " + w.OperationID.String()
 	}
 	return strings.Join(texts, "; ")
-}
-
-func historyPages(ctx context.Context, s *client.Service, workspaceID, modelID uuid.UUID) iter.Seq2[*client.GetHistoryResponse, error] {
-	return client.Pages(func(token *string) (*client.GetHistoryResponse, *string, error) {
-		page, err := s.GetHistoryWithResponse(ctx, workspaceID, modelID,
-			&client.GetHistoryParams{MaxResults: new(pageSize), ContinuationToken: token})
-		if err != nil {
-			return nil, nil, err
-		}
-		return page, page.JSON200.ContinuationToken, nil
-	})
 }

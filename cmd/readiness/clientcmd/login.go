@@ -210,7 +210,10 @@ valid until it expires; only its issuer can revoke it.`,
 				}
 				return err
 			}
-			if unreadable == nil && kept.SignedIn != nil && kept.SignedIn.Refresh != "" {
+			switch {
+			case unreadable != nil:
+				fmt.Fprintf(c.program.Stderr, "readiness: a sign-in that the profile may have had was not ended, since it cannot be read: %v\n", unreadable)
+			case kept.SignedIn != nil && kept.SignedIn.Refresh != "":
 				c.revoke(cmd.Context(), kept.SignedIn)
 			}
 			fmt.Fprintf(c.program.Stderr, "readiness: profile %s is deleted\n", c.profile)

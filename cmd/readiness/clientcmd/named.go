@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 
@@ -81,34 +82,39 @@ func candidates(found []named) string {
 	return b.String()
 }
 
-// workspace returns the id of a workspace, by name or id.
-func workspace(ctx context.Context, s *client.Service, text string) (uuid.UUID, error) {
-	return find("workspace", text, func() (all []named, err error) {
-		for page, err := range workspacePages(ctx, s) {
+// entries returns a function that reads a list for find.
+func entries[P any](pages iter.Seq2[*client.OK[P], error], of func(P) []named) func() ([]named, error) {
+	return func() (all []named, err error) {
+		for page, err := range pages {
 			if err != nil {
 				return nil, err
 			}
-			for _, w := range page.JSON200.Value {
-				all = append(all, named{w.WorkspaceID, w.WorkspaceName})
-			}
+			all = append(all, of(*page.JSON200)...)
 		}
 		return all, nil
-	})
+	}
+}
+
+// workspace returns the id of a workspace, by name or id.
+func workspace(ctx context.Context, s *client.Service, text string) (uuid.UUID, error) {
+	pages := s.ListWorkspacesPages(ctx, client.ListWorkspacesParams{})
+	return find("workspace", text, entries(pages, func(p client.WorkspaceList) (all []named) {
+		for _, w := range p.Value {
+			all = append(all, named{w.WorkspaceID, w.WorkspaceName})
+		}
+		return all
+	}))
 }
 
 // semanticModels returns the ids of models in a workspace, by names or ids.
 func semanticModels(ctx context.Context, s *client.Service, workspaceID uuid.UUID, texts ...string) ([]uuid.UUID, error) {
-	return each("semantic model", texts, func() (all []named, err error) {
-		for page, err := range modelPages(ctx, s, workspaceID) {
-			if err != nil {
-				return nil, err
-			}
-			for _, m := range page.JSON200.Value {
-				all = append(all, named{m.SemanticModelID, m.SemanticModelName})
-			}
+	pages := s.ListSemanticModelsPages(ctx, workspaceID, client.ListSemanticModelsParams{})
+	return each("semantic model", texts, entries(pages, func(p client.SemanticModelList) (all []named) {
+		for _, m := range p.Value {
+			all = append(all, named{m.SemanticModelID, m.SemanticModelName})
 		}
-		return all, nil
-	})
+		return all
+	}))
 }
 
 // semanticModel returns the ids of the workspace and model that args name, by names or ids.
@@ -125,17 +131,13 @@ func semanticModel(ctx context.Context, s *client.Service, args []string) (works
 
 // reports returns the ids of reports in a workspace, by names or ids.
 func reports(ctx context.Context, s *client.Service, workspaceID uuid.UUID, texts ...string) ([]uuid.UUID, error) {
-	return each("report", texts, func() (all []named, err error) {
-		for page, err := range reportPages(ctx, s, workspaceID) {
-			if err != nil {
-				return nil, err
-			}
-			for _, r := range page.JSON200.Value {
-				all = append(all, named{r.ReportID, optional.Text(r.ReportName)})
-			}
+	pages := s.ListReportsPages(ctx, workspaceID, client.ListReportsParams{})
+	return each("report", texts, entries(pages, func(p client.WorkspaceReportList) (all []named) {
+		for _, r := range p.Value {
+			all = append(all, named{r.ReportID, optional.Text(r.ReportName)})
 		}
-		return all, nil
-	})
+		return all
+	}))
 }
 
 // each finds all texts with at most one listing.

@@ -2,10 +2,7 @@ package clientcmd
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
-	"io"
-	"net/http"
 	"time"
 
 	"github.com/google/uuid"
@@ -17,27 +14,21 @@ import (
 )
 
 // started handles the response to a call that starts work: it waits for the operation and prints its result.
-func (c *calls) started(ctx context.Context, s *client.Service, answer *http.Response, err error) error {
-	if answer != nil {
-		defer answer.Body.Close()
-	}
-	accepted, body, first, err := c.accepted(ctx, answer, err)
+func (c *calls) started(ctx context.Context, s *client.Service, answer *client.Started, err error) error {
+	accepted, first, err := c.accepted(ctx, answer, err)
 	if err != nil {
 		return err
 	}
 	if c.noWait {
-		return c.answered(body, func(s *sheet.Sheet) { s.Say("%s", accepted) })
+		return c.answered(answer.Body, func(s *sheet.Sheet) { s.Say("%s", accepted) })
 	}
 	return c.wait(ctx, s, accepted, first)
 }
 
 // finished handles the response to a call that starts work: it waits for the operation and returns it with its result.
-func (c *calls) finished(ctx context.Context, s *client.Service, answer *http.Response, err error) (o client.Operation, result []byte,
+func (c *calls) finished(ctx context.Context, s *client.Service, answer *client.Started, err error) (o client.Operation, result []byte,
 	_ error) {
-	if answer != nil {
-		defer answer.Body.Close()
-	}
-	accepted, _, first, err := c.accepted(ctx, answer, err)
+	accepted, first, err := c.accepted(ctx, answer, err)
 	if err != nil {
 		return o, nil, err
 	}
@@ -48,26 +39,20 @@ func (c *calls) finished(ctx context.Context, s *client.Service, answer *http.Re
 	return o, result, err
 }
 
-// accepted reads the response to a call that starts work, which the caller closes. It returns the operation's id, the
-// response, and how long to wait before the first read of the operation's state.
-func (c *calls) accepted(ctx context.Context, answer *http.Response, err error) (uuid.UUID, []byte, time.Duration, error) {
+// accepted returns the operation that a call started, and how long to wait before the first read of its state.
+func (c *calls) accepted(ctx context.Context, answer *client.Started, err error) (uuid.UUID, time.Duration, error) {
 	if err != nil {
 		if ctx.Err() != nil {
 			fmt.Fprintf(c.program.Stderr, "readiness: the service may have accepted the call; check with "+
 				"readiness client operations list%s\n", c.profileFlag())
 		}
-		return uuid.Nil, nil, 0, err
+		return uuid.Nil, 0, err
 	}
-	body, err := io.ReadAll(answer.Body)
-	if err != nil {
-		return uuid.Nil, nil, 0, err
+	if answer.JSON202 == nil || answer.JSON202.OperationID == uuid.Nil {
+		return uuid.Nil, 0, fmt.Errorf("the service accepted the call but named no operation: %s", cli.Printable(string(answer.Body)))
 	}
-	var accepted client.Accepted
-	if err := json.Unmarshal(body, &accepted); err != nil || accepted.OperationID == uuid.Nil {
-		return uuid.Nil, nil, 0, fmt.Errorf("the service accepted the call but named no operation: %s", cli.Printable(string(body)))
-	}
-	first, _ := client.RetryAfter(answer.Header)
-	return accepted.OperationID, body, max(first, time.Second), nil
+	first, _ := client.RetryAfter(answer.HTTPResponse.Header)
+	return answer.JSON202.OperationID, max(first, time.Second), nil
 }
 
 // wait waits until the operation has ended and prints its result.

@@ -16,7 +16,6 @@ func (c *calls) operationsCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "operations",
 		Short: "List, show, stop or wait for operations",
-		Args:  cobra.NoArgs,
 		RunE:  cli.NeedsSubcommand,
 	}
 	cmd.AddCommand(c.operationsListCommand(), c.operationsShowCommand(), c.operationsCancelCommand(), c.operationsWaitCommand())
@@ -41,7 +40,7 @@ func (c *calls) operationsListCommand() *cobra.Command {
 		}
 		left := atMost
 		pages := client.Pages(func(token *string) (*client.ListOperationsResponse, *string, error) {
-			params.MaxResults, params.ContinuationToken = new(min(left, pageSize)), token
+			params.MaxResults, params.ContinuationToken = new(min(left, client.PageSize)), token
 			page, err := s.ListOperationsWithResponse(ctx, params)
 			if err != nil {
 				return nil, nil, err
@@ -51,13 +50,12 @@ func (c *calls) operationsListCommand() *cobra.Command {
 			}
 			return page, page.JSON200.ContinuationToken, nil
 		})
-		return listed(c, pages, func(p *client.ListOperationsResponse) []byte { return p.Body },
-			func(s *sheet.Sheet, p *client.ListOperationsResponse) {
-				for _, o := range p.JSON200.Value {
-					s.Row(o.ID.String(), optional.Text(o.OperationType), string(o.Status), sheet.Count(o.PercentComplete),
-						sheet.Moment(&o.CreatedTimeUtc), sheet.Failure(o.Error))
-				}
-			}, "OPERATION", "TYPE", "STATUS", "%", "STARTED", "WHY")
+		return listed(c, pages, func(s *sheet.Sheet, p client.OperationList) {
+			for _, o := range p.Value {
+				s.Row(o.ID.String(), optional.Text(o.OperationType), string(o.Status), sheet.Count(o.PercentComplete),
+					sheet.Moment(&o.CreatedTimeUtc), sheet.Failure(o.Error))
+			}
+		}, "OPERATION", "TYPE", "STATUS", "%", "STARTED", "WHY")
 	})
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if atMost < 1 {

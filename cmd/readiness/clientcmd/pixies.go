@@ -13,7 +13,6 @@ func (c *calls) pixiesCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "pixies",
 		Short: "Add Pixies to reports, or remove them",
-		Args:  cobra.NoArgs,
 		RunE:  cli.NeedsSubcommand,
 	}
 	cmd.AddCommand(c.pixiesAddCommand(), c.pixiesRemoveCommand())
@@ -38,10 +37,10 @@ never had Pixies becomes a tracked item. The exit code is 4 if one of them could
 				return err
 			}
 			if len(ids) == 1 {
-				answer, err := s.AddPixies(ctx, workspaceID, ids[0], nil)
+				answer, err := s.AddPixiesWithResponse(ctx, workspaceID, ids[0], nil)
 				return c.started(ctx, s, answer, err)
 			}
-			answer, err := s.AddPixiesToReports(ctx, workspaceID, nil, client.PixiesBulkRequest{ReportIds: ids})
+			answer, err := s.AddPixiesToReportsWithResponse(ctx, workspaceID, nil, client.PixiesBulkRequest{ReportIds: ids})
 			return c.started(ctx, s, answer, err)
 		}),
 	})
@@ -64,10 +63,10 @@ func (c *calls) pixiesRemoveCommand() *cobra.Command {
 				return err
 			}
 			if len(ids) == 1 {
-				answer, err := s.RemovePixies(ctx, workspaceID, ids[0], nil)
+				answer, err := s.RemovePixiesWithResponse(ctx, workspaceID, ids[0], nil)
 				return c.started(ctx, s, answer, err)
 			}
-			answer, err := s.RemovePixiesFromReports(ctx, workspaceID, nil, client.PixiesBulkRequest{ReportIds: ids})
+			answer, err := s.RemovePixiesFromReportsWithResponse(ctx, workspaceID, nil, client.PixiesBulkRequest{ReportIds: ids})
 			return c.started(ctx, s, answer, err)
 		}),
 	})

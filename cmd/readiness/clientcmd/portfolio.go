@@ -3,6 +3,7 @@ package clientcmd
 import (
 	"context"
 	"encoding/csv"
+	"fmt"
 	"iter"
 	"maps"
 	"slices"
@@ -26,16 +27,19 @@ var (
 func (c *calls) portfolioCommand() *cobra.Command {
 	var workspaceName, text, since, sort string
 	var below int
-	var asCSV, asSummary bool
+	var asCSV, asSummary, outdated bool
 	cmd := &cobra.Command{
 		Use:   "portfolio",
 		Short: "List all assessed semantic models of the account that the person can see",
 		Long: `Lists the newest assessment of each semantic model that the account has assessed and the person can see, the lowest score
 first. CHANGE is the difference to the newest comparable score that is at least 30 days old. VIEWS are those of the reports
-with Pixies in 28 days. --summary counts all of them instead: by score, dimension and workspace.`,
+with Pixies in 28 days. MEASURED is the share of questions that an AI answered right in the newest benchmark run, with its 95 %
+interval; without one the score is an estimate. RULES are those that scored; a model that was scored by earlier ones waits to be assessed anew, because
+its score does not compare with those of today. --summary counts all of them instead: by score, dimension and workspace.`,
 		Example: `  readiness client portfolio --score-below 60
   readiness client portfolio --workspace "Retail Analytics" --sort change
   readiness client portfolio --not-assessed-since 2026-11-01
+  readiness client portfolio --outdated
   readiness client portfolio --summary
   readiness client portfolio --csv > portfolio.csv`,
 		Args: cobra.NoArgs,
@@ -48,7 +52,8 @@ with Pixies in 28 days. --summary counts all of them instead: by score, dimensio
 			return errSummaryIsNone
 		}
 		params := client.GetPortfolioParams{Q: given(cmd, "q", text), ScoreBelow: given(cmd, "score-below", below),
-			Sort: given(cmd, "sort", client.GetPortfolioParamsSort(sort))}
+			Outdated: given(cmd, "outdated", outdated),
+			Sort:     given(cmd, "sort", client.GetPortfolioParamsSort(sort))}
 		if cmd.Flags().Changed("workspace") {
 			id, err := workspace(ctx, s, workspaceName)
 			if err != nil {
@@ -67,40 +72,37 @@ with Pixies in 28 days. --summary counts all of them instead: by score, dimensio
 			return c.portfolioSummary(ctx, s, params)
 		}
 		if asCSV {
-			return c.portfolioCSV(portfolioPages(ctx, s, params))
+			return c.portfolioCSV(s.GetPortfolioPages(ctx, params))
 		}
-		return listed(c, portfolioPages(ctx, s, params), func(p *client.GetPortfolioResponse) []byte { return p.Body },
-			modelRows, "WORKSPACE", "SEMANTIC MODEL", "SCORE", "CHANGE", "FINDINGS", "VIEWS", "ASSESSED")
+		return listed(c, s.GetPortfolioPages(ctx, params), modelRows,
+			"WORKSPACE", "SEMANTIC MODEL", "SCORE", "CHANGE", "MEASURED", "FINDINGS", "VIEWS", "ASSESSED", "RULES")
 	})
 	flags := cmd.Flags()
 	flags.StringVar(&workspaceName, "workspace", "", "list only models of this workspace")
 	flags.StringVar(&text, "q", "", "list only models whose name, or whose workspace's name, contains this text")
 	flags.IntVar(&below, "score-below", 0, "list only models with a score below this number")
 	flags.StringVar(&since, "not-assessed-since", "", "list only models last assessed before this day (2026-11-01) or time (RFC 3339)")
+	flags.BoolVar(&outdated, "outdated", false, "list only models that were scored by earlier rules, which assess --outdated assesses anew")
 	flags.StringVar(&sort, "sort", "score", "score, change, views or name")
 	flags.BoolVar(&asSummary, "summary", false, "count the models instead of listing them")
 	flags.BoolVar(&asCSV, "csv", false, "print CSV")
 	return cmd
 }
 
-func modelRows(s *sheet.Sheet, p *client.GetPortfolioResponse) {
-	for _, m := range p.JSON200.Value {
-		s.Row(m.WorkspaceName, m.SemanticModelName, show.Number(m.Score), change(m.Earlier),
-			bySeverity(m.FindingsBySeverity, m.FindingsCount), strconv.FormatInt(m.Views, 10), sheet.Moment(&m.AssessedAtUtc))
+func modelRows(s *sheet.Sheet, p client.Portfolio) {
+	for _, m := range p.Value {
+		s.Row(m.WorkspaceName, m.SemanticModelName, show.Number(m.Score), change(m.Earlier), measured(m.Evidence),
+			bySeverity(m.FindingsBySeverity, m.FindingsCount), strconv.FormatInt(m.Views, 10), sheet.Moment(&m.AssessedAtUtc),
+			rulesOf(m))
 	}
 }
 
-func portfolioPages(ctx context.Context, s *client.Service,
-	params client.GetPortfolioParams) iter.Seq2[*client.GetPortfolioResponse, error] {
-	params.MaxResults = new(pageSize)
-	return client.Pages(func(token *string) (*client.GetPortfolioResponse, *string, error) {
-		params.ContinuationToken = token
-		page, err := s.GetPortfolioWithResponse(ctx, &params)
-		if err != nil {
-			return nil, nil, err
-		}
-		return page, page.JSON200.ContinuationToken, nil
-	})
+// rulesOf returns the rules that scored a model, and whether it waits to be assessed anew.
+func rulesOf(m client.PortfolioModel) string {
+	if m.Outdated {
+		return m.RegimeID + ", assess anew"
+	}
+	return m.RegimeID
 }
 
 // csvWriter returns a writer of CSV (RFC 4180) to stdout and a function that writes a row; Error of the writer returns
@@ -115,7 +117,8 @@ func (c *calls) csvWriter() (*csv.Writer, func(cells ...string)) {
 func (c *calls) portfolioCSV(pages iter.Seq2[*client.GetPortfolioResponse, error]) error {
 	out, row := c.csvWriter()
 	head := []string{"workspace_id", "workspace", "semantic_model_id", "semantic_model", "score", "score_data_agent", "change_30_days",
-		"high", "medium", "low", "findings", "views_28_days", "tracked_reports", "assessed_at", "regime", "assessment_id"}
+		"high", "medium", "low", "findings", "views_28_days", "tracked_reports", "assessed_at", "regime", "assessment_id", "outdated",
+		"measured", "measured_low", "measured_high", "measured_questions", "measured_outdated"}
 	var dimensions []string
 	for page, err := range pages {
 		if err != nil {
@@ -135,8 +138,8 @@ func (c *calls) portfolioCSV(pages iter.Seq2[*client.GetPortfolioResponse, error
 				m.WorkspaceID.String(), show.InCell(m.WorkspaceName), m.SemanticModelID.String(), show.InCell(m.SemanticModelName),
 				sheet.Count(m.Score), sheet.Count(m.ScoreDataAgent), change(m.Earlier), high, medium, low, strconv.Itoa(m.FindingsCount),
 				strconv.FormatInt(m.Views, 10), strconv.Itoa(m.TrackedReports), sheet.Moment(&m.AssessedAtUtc), m.RegimeID,
-				m.AssessmentID.String(),
-			}, scoresOf(m.Dimensions, dimensions))...)
+				m.AssessmentID.String(), strconv.FormatBool(m.Outdated),
+			}, measuredCells(m.Evidence), scoresOf(m.Dimensions, dimensions))...)
 		}
 		out.Flush()
 	}
@@ -182,6 +185,25 @@ func change(e *client.EarlierScore) string {
 		return "+" + strconv.Itoa(e.Change)
 	}
 	return strconv.Itoa(e.Change)
+}
+
+// measured returns what a benchmark run measured, or "".
+func measured(e *client.Evidence) string {
+	if e == nil {
+		return ""
+	}
+	text := fmt.Sprintf("%d %% (%d to %d %%)", e.Score, e.Low, e.High)
+	if e.Outdated {
+		text += " before a change"
+	}
+	return text
+}
+
+func measuredCells(e *client.Evidence) []string {
+	if e == nil {
+		return make([]string, 5)
+	}
+	return []string{strconv.Itoa(e.Score), strconv.Itoa(e.Low), strconv.Itoa(e.High), strconv.Itoa(e.Questions), strconv.FormatBool(e.Outdated)}
 }
 
 // bySeverity returns the numbers of findings of high, medium and low severity, or their sum where they are unknown.

@@ -11,11 +11,8 @@ import (
 // portfolioSummary prints the counts of the models that the query of a list selects.
 func (c *calls) portfolioSummary(ctx context.Context, s *client.Service, of client.GetPortfolioParams) error {
 	got, err := s.GetPortfolioSummaryWithResponse(ctx, &client.GetPortfolioSummaryParams{Q: of.Q, WorkspaceID: of.WorkspaceID,
-		ScoreBelow: of.ScoreBelow, NotAssessedSince: of.NotAssessedSince})
-	if err != nil {
-		return err
-	}
-	return c.answered(got.Body, func(s *sheet.Sheet) { summarySheet(s, *got.JSON200) })
+		ScoreBelow: of.ScoreBelow, NotAssessedSince: of.NotAssessedSince, Outdated: of.Outdated})
+	return shown(c, got, err, summarySheet)
 }
 
 func summarySheet(s *sheet.Sheet, p client.PortfolioSummary) {
@@ -23,6 +20,9 @@ func summarySheet(s *sheet.Sheet, p client.PortfolioSummary) {
 	f := p.FindingsBySeverity
 	s.Say("%d findings of high severity, %d medium, %d low", f.High, f.Medium, f.Low)
 	s.Say("%d not assessed for 30 days", p.NotAssessedFor30Days)
+	if p.Outdated > 0 {
+		s.Say("%d scored by earlier rules, so that their scores do not compare; readiness client assess --outdated assesses them anew", p.Outdated)
+	}
 	if c := p.Changes; c != nil {
 		s.Say("In 30 days: %d with a higher score, %d lower, %d the same", c.Higher, c.Lower, c.Same)
 	}

@@ -22,10 +22,10 @@ them. Nothing is written. apply accepts the preview's id for 24 hours.`,
 				return err
 			}
 			if len(args) == 3 {
-				answer, err := s.PreviewOptimization(ctx, workspaceID, modelID, args[2], nil)
+				answer, err := s.PreviewOptimizationWithResponse(ctx, workspaceID, modelID, args[2], nil)
 				return c.started(ctx, s, answer, err)
 			}
-			answer, err := s.Optimize(ctx, workspaceID, modelID, nil, client.OptimizeRequest{Approval: "required"})
+			answer, err := s.OptimizeWithResponse(ctx, workspaceID, modelID, nil, client.OptimizeRequest{Approval: "required"})
 			return c.started(ctx, s, answer, err)
 		}),
 	})

@@ -15,6 +15,7 @@ import (
 	"readiness/client"
 	"readiness/cmd/cli"
 	"readiness/internal/filelock"
+	"readiness/offline/show"
 )
 
 // profile is a stored login: a service and the token of the person who calls it.
@@ -103,7 +104,7 @@ func (c *calls) profileFlag() string {
 		flags += " --profile " + c.profile
 	}
 	if c.config != "" {
-		flags += " --config " + cli.ShellWord(c.config)
+		flags += " --config " + show.ShellWord(c.config)
 	}
 	return flags
 }

@@ -23,7 +23,6 @@ func (c *calls) providersCommand() *cobra.Command {
 		Short: "Manage the account's AI providers",
 		Long: "Lists, saves, tests and deletes the AI providers of the account. They propose texts, phrase questions, judge answers and " +
 			"answer questions.",
-		Args: cobra.NoArgs,
 		RunE: cli.NeedsSubcommand,
 	}
 	cmd.AddCommand(c.providersListCommand(), c.providersShowCommand(), c.providersSaveCommand(), c.providersTestCommand(),
@@ -131,10 +130,7 @@ func (c *calls) providersShowCommand() *cobra.Command {
 				return err
 			}
 			got, err := s.GetAIProviderWithResponse(ctx, id)
-			if err != nil {
-				return err
-			}
-			return c.answered(got.Body, func(s *sheet.Sheet) { providerTable(s, *got.JSON200) })
+			return shown(c, got, err, providerTable)
 		}),
 	}
 }
@@ -253,6 +249,7 @@ The key is read from --key-file, or from stdin with --key-file -, and never from
 		return save(cmd, args)
 	}
 	f.add(cmd.Flags())
+	cli.OwnEnvironment(cmd, "client-provider") // --base-url is not the service's
 	return cmd
 }
 
@@ -352,10 +349,9 @@ func (c *calls) providersDeleteCommand() *cobra.Command {
 				return err
 			}
 			got, err := s.DeleteAIProviderWithResponse(ctx, id)
-			if err != nil {
-				return err
-			}
-			return c.answered(got.Body, func(s *sheet.Sheet) { s.Say("AI provider %s is deleted", cli.Printable(got.JSON200.ProviderID)) })
+			return shown(c, got, err, func(s *sheet.Sheet, got client.DeletedAIProvider) {
+				s.Say("AI provider %s is deleted", cli.Printable(got.ProviderID))
+			})
 		}),
 	}
 }

@@ -81,17 +81,12 @@ In CSV, a cell that a spreadsheet would take for a formula begins with an apostr
 			return err
 		}
 		wanted := client.GetBenchmarkQuestionsParamsFormat(f)
-		answer, err := s.GetBenchmarkQuestions(ctx, workspaceID, modelID, &client.GetBenchmarkQuestionsParams{Format: &wanted})
-		if err != nil {
-			return err
-		}
-		defer answer.Body.Close()
-		text, err := io.ReadAll(answer.Body)
+		answer, err := s.GetBenchmarkQuestionsWithResponse(ctx, workspaceID, modelID, &client.GetBenchmarkQuestionsParams{Format: &wanted})
 		if err != nil {
 			return err
 		}
 		return c.program.WriteTo(fileOrStdout(args[2]), func(w io.Writer) error {
-			_, err := w.Write(text)
+			_, err := w.Write(answer.Body)
 			return err
 		})
 	})
@@ -150,7 +145,7 @@ overwrites a file.`,
 		}
 		fmt.Fprintf(c.program.Stderr, "%s written to %s; edit the file, then save it with\n"+
 			"  readiness client benchmark save %s %s %s%s\n",
-			show.Count(n, "question"), cli.Printable(args[2]), cli.ShellWord(args[0]), cli.ShellWord(args[1]), cli.ShellWord(args[2]),
+			show.Count(n, "question"), cli.Printable(args[2]), show.ShellWord(args[0]), show.ShellWord(args[1]), show.ShellWord(args[2]),
 			c.profileFlag())
 		return nil
 	})
@@ -173,7 +168,7 @@ overwrites a file.`,
 // initial generates questions and returns them as a file, and how many there are.
 func (c *calls) initial(ctx context.Context, s *client.Service, workspaceID, modelID uuid.UUID, f goldenset.Format) ([]byte, int,
 	error) {
-	answer, err := s.GenerateBenchmarkQuestions(ctx, workspaceID, modelID, nil,
+	answer, err := s.GenerateBenchmarkQuestionsWithResponse(ctx, workspaceID, modelID, nil,
 		client.GenerateBenchmarkQuestionsRequest{Count: new(initialQuestions)})
 	_, body, err := c.finished(ctx, s, answer, err)
 	if err != nil {

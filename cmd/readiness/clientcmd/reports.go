@@ -2,26 +2,13 @@ package clientcmd
 
 import (
 	"context"
-	"iter"
 
-	"github.com/google/uuid"
 	"github.com/spf13/cobra"
 
 	"readiness/client"
 	"readiness/cmd/readiness/clientcmd/sheet"
 	"readiness/internal/optional"
 )
-
-func reportPages(ctx context.Context, s *client.Service, workspaceID uuid.UUID) iter.Seq2[*client.ListReportsResponse, error] {
-	return client.Pages(func(token *string) (*client.ListReportsResponse, *string, error) {
-		page, err := s.ListReportsWithResponse(ctx, workspaceID,
-			&client.ListReportsParams{MaxResults: new(pageSize), ContinuationToken: token})
-		if err != nil {
-			return nil, nil, err
-		}
-		return page, page.JSON200.ContinuationToken, nil
-	})
-}
 
 func (c *calls) reportsCommand() *cobra.Command {
 	return &cobra.Command{
@@ -34,13 +21,13 @@ func (c *calls) reportsCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return listed(c, reportPages(ctx, s, workspaceID), func(p *client.ListReportsResponse) []byte { return p.Body },
-				func(s *sheet.Sheet, p *client.ListReportsResponse) {
-					for _, r := range p.JSON200.Value {
-						s.Row(optional.Text(r.ReportName), r.ReportID.String(), string(r.PixiesStatus), sheet.Yes(r.TrackedItem),
-							sheet.Moment(r.LastChangedUtc))
-					}
-				}, "REPORT", "ID", "PIXIES", "TRACKED ITEM", "LAST CHANGED")
+			pages := s.ListReportsPages(ctx, workspaceID, client.ListReportsParams{})
+			return listed(c, pages, func(s *sheet.Sheet, p client.WorkspaceReportList) {
+				for _, r := range p.Value {
+					s.Row(optional.Text(r.ReportName), r.ReportID.String(), string(r.PixiesStatus), sheet.Yes(r.TrackedItem),
+						sheet.Moment(r.LastChangedUtc))
+				}
+			}, "REPORT", "ID", "PIXIES", "TRACKED ITEM", "LAST CHANGED")
 		}),
 	}
 }

@@ -109,6 +109,19 @@ func assessmentTable(s *sheet.Sheet, a struct {
 	s.Say("%s: score %s of 100, %s as a data agent reads it, %s findings, rules of %s",
 		cli.Printable(optional.Text(a.SemanticModelName)+optional.Text(a.DataAgentName)),
 		sheet.Number(a.Score), sheet.Number(a.ScoreDataAgent), sheet.Count(a.FindingsCount), cli.Printable(a.Regime.ID))
+	if a.Regime.Outdated {
+		s.Say("These are not the rules of today: assess anew for a score that compares with others")
+	}
+	if e := a.Evidence; e != nil {
+		state := "this definition"
+		if e.Outdated {
+			state = "another state of the model"
+		}
+		s.Say("Measured of %s: %d %% of %d questions answered right (95 %%: %d to %d %%) by %s, %s", state, e.Score, e.Questions, e.Low, e.High,
+			cli.Printable(e.Answerer), sheet.Moment(&e.FinishedAtUtc))
+	} else if a.SemanticModelName != nil {
+		s.Say("The score is an estimate: no benchmark run measured this model")
+	}
 	if a.Stored.Reason != nil {
 		s.Say("It was not stored: %s", cli.Printable(*a.Stored.Reason))
 	}

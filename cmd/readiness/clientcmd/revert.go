@@ -28,10 +28,10 @@ func (c *calls) revertCommand() *cobra.Command {
 			request := client.RevertRequest{OperationID: operationID.String()}
 			switch of.operationType {
 			case "ApplyOptimization":
-				answer, err := s.RevertOptimization(ctx, of.workspaceID, of.itemID, nil, request)
+				answer, err := s.RevertOptimizationWithResponse(ctx, of.workspaceID, of.itemID, nil, request)
 				return c.started(ctx, s, answer, err)
 			case "ApplyOptimizations":
-				answer, err := s.RevertOptimizations(ctx, of.workspaceID, of.itemID, nil, request)
+				answer, err := s.RevertOptimizationsWithResponse(ctx, of.workspaceID, of.itemID, nil, request)
 				return c.started(ctx, s, answer, err)
 			}
 			return fmt.Errorf("operation %s is not an apply; its type is %s", operationID, cli.Printable(of.operationType))

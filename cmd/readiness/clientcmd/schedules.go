@@ -2,7 +2,6 @@ package clientcmd
 
 import (
 	"context"
-	"iter"
 	"strings"
 
 	"github.com/google/uuid"
@@ -21,7 +20,6 @@ func (c *calls) schedulesCommand() *cobra.Command {
 		Short: "Assess semantic models daily or weekly",
 		Long: `Assesses semantic models daily or weekly, in the name of the person who created the schedule. The service stores that
 person's token, encrypted, until it expires. When the owner runs show, the service stores the newer token.`,
-		Args: cobra.NoArgs,
 		RunE: cli.NeedsSubcommand,
 	}
 	cmd.AddCommand(c.schedulesListCommand(), c.schedulesShowCommand(), c.schedulesAddCommand(), c.schedulesChangeCommand(),
@@ -32,30 +30,19 @@ person's token, encrypted, until it expires. When the owner runs show, the servi
 // aSchedule accepts the id of one schedule.
 var aSchedule = ids(0, 1, "a schedule", "readiness client schedules list")
 
-func schedulePages(ctx context.Context, s *client.Service) iter.Seq2[*client.ListSchedulesResponse, error] {
-	return client.Pages(func(token *string) (*client.ListSchedulesResponse, *string, error) {
-		page, err := s.ListSchedulesWithResponse(ctx, &client.ListSchedulesParams{MaxResults: new(pageSize), ContinuationToken: token})
-		if err != nil {
-			return nil, nil, err
-		}
-		return page, page.JSON200.ContinuationToken, nil
-	})
-}
-
 func (c *calls) schedulesListCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "list",
 		Short: "List the schedules of the account, oldest first",
 		Args:  cobra.NoArgs,
 		RunE: c.run(func(ctx context.Context, s *client.Service, _ []string) error {
-			return listed(c, schedulePages(ctx, s), func(p *client.ListSchedulesResponse) []byte { return p.Body },
-				func(s *sheet.Sheet, p *client.ListSchedulesResponse) {
-					for _, one := range p.JSON200.Value {
-						s.Row(one.ScheduleID.String(), sheet.OrID(one.WorkspaceName, one.WorkspaceID.String()),
-							sheet.OrID(one.SemanticModelName, one.SemanticModelID.String()),
-							slot(one), string(one.Status), optional.Text(one.Owner.PersonID), sheet.Moment(one.NextRunAtUtc))
-					}
-				}, "SCHEDULE", "WORKSPACE", "SEMANTIC MODEL", "WHEN, UTC", "STATUS", "OWNER", "NEXT")
+			return listed(c, s.ListSchedulesPages(ctx, client.ListSchedulesParams{}), func(s *sheet.Sheet, p client.ScheduleList) {
+				for _, one := range p.Value {
+					s.Row(one.ScheduleID.String(), sheet.OrID(one.WorkspaceName, one.WorkspaceID.String()),
+						sheet.OrID(one.SemanticModelName, one.SemanticModelID.String()),
+						slot(one), string(one.Status), optional.Text(one.Owner.PersonID), sheet.Moment(one.NextRunAtUtc))
+				}
+			}, "SCHEDULE", "WORKSPACE", "SEMANTIC MODEL", "WHEN, UTC", "STATUS", "OWNER", "NEXT")
 		}),
 	}
 }
@@ -75,10 +62,7 @@ func (c *calls) schedulesShowCommand() *cobra.Command {
 		Args:  aSchedule,
 		RunE: c.run(func(ctx context.Context, s *client.Service, args []string) error {
 			got, err := s.GetScheduleWithResponse(ctx, uuid.MustParse(args[0]))
-			if err != nil {
-				return err
-			}
-			return c.answered(got.Body, func(s *sheet.Sheet) { scheduleTable(s, *got.JSON200) })
+			return shown(c, got, err, scheduleTable)
 		}),
 	}
 }
@@ -152,10 +136,7 @@ func (c *calls) schedulesAddCommand() *cobra.Command {
 			request.DayOfWeek = new(client.CreateScheduleRequestDayOfWeek(day))
 		}
 		got, err := s.CreateScheduleWithResponse(ctx, workspaceID, modelID, request)
-		if err != nil {
-			return err
-		}
-		return c.answered(got.Body, func(s *sheet.Sheet) { scheduleTable(s, *got.JSON200) })
+		return shown(c, got, err, scheduleTable)
 	})
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if often, _, err := when.frequency(); err != nil || often == "" || when.at == "" {
@@ -192,10 +173,7 @@ while the schedule was paused starts at once. --enabled=false disables the sched
 			}
 		}
 		got, err := s.ChangeScheduleWithResponse(ctx, uuid.MustParse(args[0]), request)
-		if err != nil {
-			return err
-		}
-		return c.answered(got.Body, func(s *sheet.Sheet) { scheduleTable(s, *got.JSON200) })
+		return shown(c, got, err, scheduleTable)
 	})
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		often, _, err := when.frequency()
@@ -219,10 +197,7 @@ func (c *calls) schedulesDeleteCommand() *cobra.Command {
 		Args:  aSchedule,
 		RunE: c.run(func(ctx context.Context, s *client.Service, args []string) error {
 			got, err := s.DeleteScheduleWithResponse(ctx, uuid.MustParse(args[0]))
-			if err != nil {
-				return err
-			}
-			return c.answered(got.Body, func(s *sheet.Sheet) { s.Say("Schedule %s is deleted", got.JSON200.ScheduleID) })
+			return shown(c, got, err, func(s *sheet.Sheet, got client.DeletedSchedule) { s.Say("Schedule %s is deleted", got.ScheduleID) })
 		}),
 	}
 }

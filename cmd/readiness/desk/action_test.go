@@ -152,6 +152,7 @@ type github struct {
 	mu       sync.Mutex
 	comments []map[string]any
 	refused  int
+	fork     bool // the token may only read
 }
 
 func (g *github) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -165,6 +166,8 @@ func (g *github) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "bad credentials", http.StatusUnauthorized)
 	case r.Method == http.MethodGet && r.URL.Path == "/repos/contoso/models/issues/7/comments":
 		_ = json.NewEncoder(w).Encode(g.comments)
+	case g.fork && r.Method != http.MethodGet:
+		http.Error(w, `{"message": "Resource not accessible by integration"}`, http.StatusForbidden)
 	case r.Method == http.MethodPost && r.URL.Path == "/repos/contoso/models/issues/7/comments":
 		g.comments = append(g.comments, map[string]any{"id": 100 + len(g.comments), "body": body["body"]})
 		w.WriteHeader(http.StatusCreated)
@@ -244,6 +247,10 @@ func TestAction(t *testing.T) {
 	}
 	if len(on.comments) != 2 || on.comments[0]["body"] != "a person's" || on.refused != 0 {
 		t.Fatalf("comments: %v, refused %d", on.comments, on.refused)
+	}
+	on.fork = true
+	if code := r.step("Comment"); code != 0 || !strings.Contains(r.log.String(), "::notice::The token may not comment") {
+		t.Errorf("from a fork: exit code %d\n%s", code, r.log.String())
 	}
 	comment := on.comments[1]["body"].(string)
 	for _, want := range []string{report.CommentMark, " → ", "### New", "prd\\_nm"} {

@@ -4,19 +4,18 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"regexp"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"readiness/cmd/cli"
 	"readiness/offline"
+	"readiness/offline/show"
 )
 
 func (r *desk) applyCommand() *cobra.Command {
 	var f proposeFlags
 	var write bool
-	var record string
+	var record, format string
 	c := &cobra.Command{
 		Use:   "apply PATH…",
 		Short: "Improve semantic models in files, without server or database",
@@ -38,16 +37,26 @@ every byte, even if apply was interrupted. Keep it until you have committed or r
 			if err != nil {
 				return err
 			}
-			if err := r.showProposals(all); err != nil {
-				return err
+			if format != "json" {
+				if err := r.showProposals(all); err != nil {
+					return err
+				}
 			}
 			if !write {
+				if format == "json" {
+					if err := offline.WritePreviews(r.Stdout, all, nil, ""); err != nil {
+						return err
+					}
+				}
 				fmt.Fprintln(r.Stderr, "Nothing was written; add --write to write it.")
 				return failedProposals(all)
 			}
 			applied, named, err := offline.Write(c.Context(), all, record, now())
 			if named != "" {
-				fmt.Fprintf(r.Stderr, "To undo: readiness revert %s%s --write\n", inShell(filepath.ToSlash(named)), f.rootToRevert())
+				fmt.Fprintf(r.Stderr, "To undo: readiness revert %s%s --write\n", show.ShellPath(filepath.ToSlash(named)), f.rootToRevert())
+			}
+			if err == nil && format == "json" {
+				err = offline.WritePreviews(r.Stdout, all, applied, named)
 			}
 			if err != nil {
 				return err
@@ -58,6 +67,8 @@ every byte, even if apply was interrupted. Keep it until you have committed or r
 	f.add(c)
 	c.Flags().BoolVar(&write, "write", false, "write the changes, and a record for revert")
 	c.Flags().StringVar(&record, "record", "", "file to write the record to; readiness-apply-<hash>.json by default")
+	cli.FormatFlag(c, &format, "diff", "json")
+	cli.OwnEnvironment(c, c.Name(), "format", "write", "record")
 	return c
 }
 
@@ -66,23 +77,5 @@ func (f *proposeFlags) rootToRevert() string {
 	if f.root == "." {
 		return ""
 	}
-	return " --root " + inShell(filepath.ToSlash(f.root))
-}
-
-// plainWord matches what every shell takes as one word, as it is.
-var plainWord = regexp.MustCompile(`^[A-Za-z0-9_./:+,%@][A-Za-z0-9_./:+,%@=-]*$`)
-
-// inShell returns a path as an argument of a command line: in double quotes, which shells of Windows know too, unless it
-// contains what a shell reads inside them.
-func inShell(text string) string {
-	if strings.HasPrefix(text, "-") {
-		text = "./" + text
-	}
-	switch {
-	case plainWord.MatchString(text):
-		return text
-	case !strings.ContainsAny(text, "\"$`\\!"):
-		return `"` + text + `"`
-	}
-	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
+	return " --root " + show.ShellPath(filepath.ToSlash(f.root))
 }

@@ -34,8 +34,9 @@ var severities = []string{string(finding.Low), string(finding.Medium), string(fi
 // assessFlags holds the flags of assess.
 type assessFlags struct {
 	root, format, output, ignore, baseline, rulesFile string
-	regime, minSeverity, failOn                       string
+	minSeverity, failOn                               string
 	failUnder, jobs, sarifLimit                       int
+	evidence                                          []string
 	list                                              report.Listing
 }
 
@@ -59,7 +60,8 @@ model, a table and an object:
       object: SKU
       reason: SKU is our usual term
 
-A model can do the same in an annotation readiness.ignore of the object: NAM-03, DSC-04: SKU is our usual term.
+A model can do the same in an annotation readiness.ignore of the object: NAM-03, DSC-02: SKU is our usual term.
+The annotation BestPracticeAnalyzer_IgnoreRules of Tabular Editor counts too, for rules with a counterpart (docs/rules).
 
 --rules names a YAML file that turns rules off or gives them another severity; the report's regime then states a hash of
 these changes, and its scores are comparable only with those of the same changes:
@@ -71,9 +73,14 @@ these changes, and its scores are comparable only with those of the same changes
 --baseline names the output of an earlier assess --format json. Findings in it are not reported again; the report shows
 the score before and after, and which findings are new, fixed and unchanged.
 
-The table, Markdown and HTML group findings by rule, those that cost the most first. --all lists every finding, --rule
+The table, Markdown and HTML group findings by rule, in the order in which to mend them: first what limits the score or makes
+answers wrong, then faults of the structure, then what gives the most points for the effort. They also say what to do first, of
+proposals in one step with its command; --minutes limits that to what fits into the time. --all lists every finding, --rule
 those of a rule, --object those about one object: a table, a field as Table[Field], or a measure. In CSV, texts that a
 spreadsheet would take for a formula (they begin with =, +, -, @, a tab or a carriage return) begin with an apostrophe.
+
+The score is an estimate. --evidence names the output of evaluate --format json, which measured answers; what it measured of the
+same definition stands beside the score.
 
 By default findings do not fail the command. --fail-under and --fail-on define when it exits with 3. If an item cannot be
 read, the report lists it and the exit code is 4, whatever else was found. Exit code 1 means that there is no report, 2
@@ -105,12 +112,11 @@ that the command line is wrong.`,
 func (f *assessFlags) add(c *cobra.Command) {
 	flags := c.Flags()
 	rootFlag(flags, &f.root)
-	regimes := regimeIDs()
-	flags.StringVar(&f.format, "format", "table", "output format: "+strings.Join(assessFormats, ", "))
+	cli.FormatFlag(c, &f.format, assessFormats...)
 	flags.StringVar(&f.output, "output", "", "file to write instead of stdout")
 	flags.StringVar(&f.ignore, "ignore", "", "YAML file of accepted findings")
 	flags.StringVar(&f.baseline, "baseline", "", "JSON output of an earlier assess: report only new findings, and compare with it")
-	flags.StringVar(&f.regime, "regime", readiness.Current().ID, "scoring rules to use: "+strings.Join(regimes, ", "))
+	flags.StringArrayVar(&f.evidence, "evidence", nil, "output of evaluate --format json: show beside the score what it measured; can be repeated")
 	declared.RulesFlag(flags, &f.rulesFile)
 	flags.StringVar(&f.minSeverity, "min-severity", string(finding.Low), "lowest severity to report: low, medium or high")
 	flags.StringVar(&f.failOn, "fail-on", "", "exit with 3 if a reported finding has this severity or a higher one")
@@ -120,37 +126,23 @@ func (f *assessFlags) add(c *cobra.Command) {
 	flags.StringSliceVar(&f.list.Rules, "rule", nil, "list only the findings of this rule; can be repeated")
 	flags.StringVar(&f.list.Object, "object", "", "list only the findings about a table, Table[Field], a measure, or # for the model "+
 		"itself; letter case does not matter")
+	flags.IntVar(&f.list.Minutes, "minutes", 0, "say what to do first in this many minutes; 0 for any time")
 	flags.IntVar(&f.sarifLimit, "sarif-limit", sarif.Limit,
 		"how many results to write to SARIF, those with the most impact first; 0 for all (GitHub shows 5,000)")
 	flags.IntVar(&f.jobs, "jobs", 0, "how many items to assess at once; 0 for one per processor")
-	cli.Completes(c, "format", assessFormats...)
-	cli.Completes(c, "regime", regimes...)
 	cli.Completes(c, "min-severity", severities...)
 	cli.Completes(c, "fail-on", severities...)
 }
 
-// regimeIDs returns the ids of all regimes, oldest first.
-func regimeIDs() []string {
-	var ids []string
-	for _, r := range readiness.Regimes() {
-		ids = append(ids, r.ID)
-	}
-	return ids
-}
-
 // rules validates the flags that name rules, and returns the regime.
 func (f *assessFlags) rules() (*readiness.Regime, error) {
-	regime, ok := readiness.Find(f.regime)
-	if !ok {
-		return nil, cli.Usage("--regime must be one of %s, not %q", strings.Join(regimeIDs(), ", "), f.regime)
-	}
-	if err := f.list.Validate(regime); err != nil {
+	if err := f.list.Validate(readiness.Current()); err != nil {
 		return nil, cli.Usage("--rule: %w", err)
 	}
 	if (f.list.All || f.list.Rules != nil || f.list.Object != "") && !slices.Contains(listFormats, f.format) {
 		return nil, cli.Usage("--all, --rule and --object affect the formats %s, not %s", strings.Join(listFormats, ", "), f.format)
 	}
-	return declared.ReadRules(f.rulesFile, regime)
+	return declared.ReadRules(f.rulesFile, readiness.Current())
 }
 
 // gate validates the flags and returns what fails the command.
@@ -162,9 +154,6 @@ func (f assessFlags) gate(c *cobra.Command) (offline.Gate, error) {
 		return nil
 	}
 	var g offline.Gate
-	if !slices.Contains(assessFormats, f.format) {
-		return g, cli.Usage("--format must be one of %s, not %q", strings.Join(assessFormats, ", "), f.format)
-	}
 	if err := severity("min-severity", f.minSeverity); err != nil {
 		return g, err
 	}
@@ -177,8 +166,8 @@ func (f assessFlags) gate(c *cobra.Command) (offline.Gate, error) {
 	switch {
 	case f.failUnder < 0 || f.failUnder > 100:
 		return g, cli.Usage("--fail-under must be 0 to 100, not %d", f.failUnder)
-	case f.list.Top < 0 || f.jobs < 0 || f.sarifLimit < 0:
-		return g, cli.Usage("--top, --jobs and --sarif-limit must not be negative")
+	case f.list.Top < 0 || f.list.Minutes < 0 || f.jobs < 0 || f.sarifLimit < 0:
+		return g, cli.Usage("--top, --minutes, --jobs and --sarif-limit must not be negative")
 	case c.Flags().Changed("fail-under"):
 		g.FailUnder = &f.failUnder
 	}
@@ -201,6 +190,12 @@ func (r *desk) assess(c *cobra.Command, f assessFlags, regime *readiness.Regime,
 				"baseline again\n", o.Baseline.Regime, regime.ID)
 		}
 	}
+	evaluated := make([]*offline.Evaluated, len(f.evidence))
+	for n, file := range f.evidence {
+		if evaluated[n], err = offline.ReadEvidence(file); err != nil {
+			return err
+		}
+	}
 	items, passed, err := offline.Find(c.Context(), f.root, paths)
 	if err != nil {
 		return err
@@ -212,6 +207,7 @@ func (r *desk) assess(c *cobra.Command, f assessFlags, regime *readiness.Regime,
 	if err != nil {
 		return err
 	}
+	a.Measured(evaluated)
 	a.Warnings = append(passed, a.Warnings...)
 	r.warn(a.Warnings)
 	if err := r.write(a, f, gate); err != nil {

@@ -79,11 +79,8 @@ func TestAssessExitCodes(t *testing.T) {
 		return name
 	}
 	known := file(must(t, "assess", good, "--root", good, "--format", "json").stdout)
-	otherRegime := "2026-11"
-	if readiness.Current().ID == otherRegime {
-		otherRegime = "2026-12"
-	}
-	other := file(must(t, "assess", good, "--root", good, "--format", "json", "--regime", otherRegime).stdout)
+	const otherRegime = "2026-12"
+	other := file(strings.ReplaceAll(must(t, "assess", good, "--root", good, "--format", "json").stdout, readiness.RegimeID, otherRegime))
 	ignores := file("ignore:\n  - {rule: '*', table: T, object: Amount, reason: r}\n  - {rule: '*', table: T, object: Name, reason: r}\n  - {rule: DSC-01, table: X, reason: r}\n")
 	for name, tt := range map[string]struct {
 		args           []string
@@ -104,7 +101,7 @@ func TestAssessExitCodes(t *testing.T) {
 		"changed rules":                     {[]string{good, "--rules", file("rules: {DSC-01: off}\n")}, cli.ExitOK, "assessed by the rules of " + readiness.Current().ID + "+", ""},
 		"rules without an effect":           {[]string{good, "--rules", file("rules: {DSC-03: medium}\n")}, cli.ExitOK, "assessed by the rules of " + readiness.Current().ID + ":", ""},
 		"changes of an unknown rule":        {[]string{good, "--rules", file("rules:\n  X: off\n")}, cli.ExitFailed, "", "file:2:3: rules.X: " + readiness.Current().ID + " has no such rule"},
-		"a missing rules file":              {[]string{good, "--rules", good + "/none"}, cli.ExitFailed, "", "no such file"},
+		"a missing rules file":              {[]string{good, "--rules", good + "/none"}, cli.ExitFailed, "", "none does not exist"},
 		"a baseline of other rules":         {[]string{good, "--root", good, "--baseline", known, "--rules", file("rules: {DSC-01: off}\n")}, cli.ExitOK, "already in the baseline", "the baseline uses the rules of " + readiness.Current().ID + ", this assessment those of " + readiness.Current().ID + "+"},
 		"preview with a wrong rules file":   {[]string{"preview", good, "--rules", file("")}, cli.ExitFailed, "", "must hold one YAML document with the member rules"},
 		"a missing baseline":                {[]string{good, "--baseline", "none.json"}, cli.ExitFailed, "", "there is no baseline none.json; create it with assess --format json --output none.json"},
@@ -117,13 +114,9 @@ func TestAssessExitCodes(t *testing.T) {
 		"no models":                         {[]string{t.TempDir()}, cli.ExitFailed, "", "it contains no semantic model"},
 		"no path":                           {nil, cli.ExitUsage, "", "assess needs a path"},
 		"an unknown format":                 {[]string{good, "--format", "pdf"}, cli.ExitUsage, "", "--format must be one of table, json, markdown, html, csv, sarif, junit"},
-		"an unknown regime":                 {[]string{good, "--regime", "2026-10"}, cli.ExitUsage, "", `--regime must be one of 2026-11, 2026-12, not "2026-10"`},
-		"an older regime":                   {[]string{good, "--regime", "2026-11"}, cli.ExitOK, "assessed by the rules of 2026-11", ""},
-		"another regime":                    {[]string{good, "--regime", "2026-12"}, cli.ExitOK, "assessed by the rules of 2026-12", ""},
 		"a baseline of another regime":      {[]string{good, "--root", good, "--baseline", other}, cli.ExitOK, "scores and fixed findings are not compared", "warning: the baseline uses the rules of " + otherRegime},
 		"one rule":                          {[]string{good, "--rule", "dsc-01"}, cli.ExitOK, "\nDSC-01 ", ""},
 		"a rule that there is not":          {[]string{good, "--rule", "DSC-1"}, cli.ExitUsage, "", `--rule: there is no rule "DSC-1"; the closest is DSC-01`},
-		"a rule of another regime":          {[]string{good, "--regime", "2026-11", "--rule", "NAM-07"}, cli.ExitUsage, "", `there is no rule "NAM-07"`},
 		"one object":                        {[]string{good, "--object", "t[AMOUNT]"}, cli.ExitOK, "'T'[Amount]", ""},
 		"an object that there is not":       {[]string{good, "--object", "Cost"}, cli.ExitOK, "No finding matches", ""},
 		"one rule in JSON":                  {[]string{good, "--format", "json", "--rule", "DSC-01"}, cli.ExitUsage, "", "--all, --rule and --object affect the formats table, markdown, html, csv, comment, github, azure, not json"},
@@ -133,7 +126,7 @@ func TestAssessExitCodes(t *testing.T) {
 		"an unknown severity to fail on":    {[]string{good, "--fail-on", "error"}, cli.ExitUsage, "", "--fail-on must be low, medium or high"},
 		"a score that there is not":         {[]string{good, "--fail-under", "101"}, cli.ExitUsage, "", "--fail-under must be 0 to 100"},
 		"less than no findings":             {[]string{good, "--top", "-1"}, cli.ExitUsage, "", "must not be negative"},
-		"an output that cannot be written":  {[]string{good, "--output", good + "/none/x"}, cli.ExitFailed, "", "no such file"},
+		"an output that cannot be written":  {[]string{good, "--output", good + "/none/x"}, cli.ExitFailed, "", "none/x cannot be written: its folder does not exist"},
 		"preview of nothing":                {[]string{"preview"}, cli.ExitUsage, "", "a path is missing"},
 		"preview of an unknown kind":        {[]string{"preview", good, "--kind", "names"}, cli.ExitUsage, "", `there is no optimization kind "names"`},
 		"preview in an unknown format":      {[]string{"preview", good, "--format", "html"}, cli.ExitUsage, "", "--format must be diff or json"},

@@ -52,7 +52,7 @@ func TestCommandLine(t *testing.T) {
 		code           int
 		stdout, stderr string
 	}{
-		"nothing":               {nil, cli.ExitUsage, "", "readiness: a command is missing; readiness --help lists the commands"},
+		"nothing":               {nil, cli.ExitOK, "Exit codes:", ""},
 		"help":                  {[]string{"--help"}, cli.ExitOK, "Exit codes:", ""},
 		"version":               {[]string{"version"}, cli.ExitOK, "readiness ", ""},
 		"licenses":              {[]string{"licenses"}, cli.ExitOK, "github.com/spf13/cobra v1.", ""},
@@ -60,7 +60,19 @@ func TestCommandLine(t *testing.T) {
 		"completion of a value": {[]string{"__complete", "assess", "--format", "s"}, cli.ExitOK, "sarif\n", "Completion ended"},
 		"a server's command":    {[]string{"serve"}, cli.ExitUsage, "", "serve is a command of readinessd"},
 		"one of its groups":     {[]string{"events", "list"}, cli.ExitUsage, "", "events is a command of readinessd"},
-		"unknown command":       {[]string{"asess"}, cli.ExitUsage, "", `unknown command "asess"`},
+		"--version":             {[]string{"--version"}, cli.ExitOK, "readiness ", ""},
+		"-v":                    {[]string{"-v"}, cli.ExitOK, "readiness ", ""},
+		"version as JSON":       {[]string{"version", "--json"}, cli.ExitOK, `"program":"readiness"`, ""},
+		"help of a command":     {[]string{"help", "client", "assess"}, cli.ExitOK, "readiness client assess {WORKSPACE", ""},
+		"help of nothing":       {[]string{"help", "client", "asess"}, cli.ExitUsage, "", `unknown command "asess" for "readiness client"; did you mean assess?` + "\nSee readiness --help."},
+		"unknown command":       {[]string{"asess"}, cli.ExitUsage, "", `unknown command "asess" for "readiness"; did you mean assess?`},
+		"with a flag":           {[]string{"asess", ".", "--json"}, cli.ExitUsage, "", `unknown command "asess" for "readiness"; did you mean assess?`},
+		"of a group":            {[]string{"rules", "shwo", "NAM-01"}, cli.ExitUsage, "", `unknown command "shwo" for "readiness rules"; did you mean show?` + "\nSee readiness rules --help."},
+		"unknown flag":          {[]string{"assess", ".", "--fial-under", "60"}, cli.ExitUsage, "", "unknown flag: --fial-under; did you mean --fail-under?\nSee readiness assess --help."},
+		"a short flag":          {[]string{"assess", ".", "-f", "json"}, cli.ExitUsage, "", "did you mean --fail-on or --fail-under or --format?"},
+		"nothing like it":       {[]string{"assess", ".", "--quux"}, cli.ExitUsage, "", "unknown flag: --quux\n"},
+		"no number":             {[]string{"assess", ".", "--fail-under", "high"}, cli.ExitUsage, "", `--fail-under must be a whole number, not "high"`},
+		"no format":             {[]string{"assess", ".", "--format", "jsn"}, cli.ExitUsage, "", `--format must be one of table, json, markdown, html, csv, sarif, junit, comment, github, azure, not "jsn"`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

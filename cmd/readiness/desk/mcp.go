@@ -52,6 +52,7 @@ record in the folder that reverts them.`,
 	c.Flags().BoolVar(&write, "write", false, "offer the tools that write to models: apply and revert")
 	c.Flags().StringVar(&ignore, "ignore", "", "YAML file of accepted findings, as for assess; nothing is proposed for them")
 	declared.RulesFlag(c.Flags(), &rules)
+	cli.OwnEnvironment(c, c.Name(), "write")
 	return c
 }
 

@@ -134,10 +134,21 @@ func (r *desk) propose(ctx context.Context, f proposeFlags, recorded bool, paths
 	return all, err
 }
 
-// warn prints warnings, which do not fail the command.
+// warn prints warnings, which do not fail the command: of several that say the same, the first, and how many there are.
 func (r *desk) warn(all []offline.Warning) {
+	times := map[string]int{}
 	for _, w := range all {
-		fmt.Fprintf(r.Stderr, "readiness: warning: %s\n", w)
+		times[w.Message]++
+	}
+	for _, w := range all {
+		more := ""
+		if n := times[w.Message] - 1; n > 0 {
+			more = fmt.Sprintf(" (and %d more of the same)", n)
+		}
+		if times[w.Message] > 0 {
+			fmt.Fprintf(r.Stderr, "readiness: warning: %s%s\n", w, more)
+		}
+		times[w.Message] = 0
 	}
 }
 

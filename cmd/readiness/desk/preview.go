@@ -26,15 +26,12 @@ the exit code is 4.`,
   readiness preview models/Sales.SemanticModel --kind descriptions
   readiness preview models --ai openai --ai-model gpt-5-mini --ai-key-env OPENAI_API_KEY`,
 		RunE: func(c *cobra.Command, paths []string) error {
-			if format != "diff" && format != "json" {
-				return cli.Usage("--format must be diff or json, not %q", format)
-			}
 			all, err := r.propose(c.Context(), f, false, paths)
 			if err != nil {
 				return err
 			}
 			if format == "json" {
-				err = offline.WritePreviews(r.Stdout, all)
+				err = offline.WritePreviews(r.Stdout, all, nil, "")
 			} else {
 				err = r.showProposals(all)
 			}
@@ -45,7 +42,7 @@ the exit code is 4.`,
 		},
 	}
 	f.add(c)
-	c.Flags().StringVar(&format, "format", "diff", "output format: diff or json")
-	cli.Completes(c, "format", "diff", "json")
+	cli.FormatFlag(c, &format, "diff", "json")
+	cli.OwnEnvironment(c, c.Name(), "format")
 	return c
 }

@@ -11,7 +11,7 @@ import (
 )
 
 func (r *desk) revertCommand() *cobra.Command {
-	var rootDir string
+	var rootDir, format string
 	var write bool
 	c := &cobra.Command{
 		Use:   "revert RECORD",
@@ -37,9 +37,11 @@ Paths in the record are relative to --root, as they were for apply: run it in th
 			}
 			s, refused := screenOf(r.Stdout), 0
 			for _, v := range all {
-				fmt.Fprintf(r.Stdout, "%s\n", v.Headline())
-				if err := s.WriteReversal(r.Stdout, v); err != nil {
-					return err
+				if format != "json" {
+					fmt.Fprintf(r.Stdout, "%s\n", v.Headline())
+					if err := s.WriteReversal(r.Stdout, v); err != nil {
+						return err
+					}
 				}
 				if v.Error != nil {
 					refused++
@@ -49,18 +51,27 @@ Paths in the record are relative to --root, as they were for apply: run it in th
 			if refused > 0 {
 				failed = cli.Partly("%d of %d semantic models cannot be reverted; see their lines above", refused, len(all))
 			}
+			var applied []offline.Applied
+			if write {
+				if applied, err = offline.Restore(c.Context(), all); err != nil {
+					return err
+				}
+			}
+			if format == "json" {
+				if err := offline.WriteReversals(r.Stdout, all, applied); err != nil {
+					return err
+				}
+			}
 			if !write {
 				fmt.Fprintln(r.Stderr, "Nothing was written; add --write to write it.")
 				return failed
-			}
-			applied, err := offline.Restore(c.Context(), all)
-			if err != nil {
-				return err
 			}
 			return errors.Join(r.written(applied, "reverted"), failed)
 		},
 	}
 	rootFlag(c.Flags(), &rootDir)
 	c.Flags().BoolVar(&write, "write", false, "write the changes")
+	cli.FormatFlag(c, &format, "diff", "json")
+	cli.OwnEnvironment(c, c.Name(), "format", "write")
 	return c
 }

@@ -22,7 +22,7 @@ func New(stdout, stderr io.Writer) *cli.Program {
 		Long: `readiness scores how ready Power BI semantic models are for AI, and improves them. It works on models in files, without a
 server, and as the client of a service on which people sign in. The program of that service is readinessd.
 
-` + cli.ExitCodes(`assess, or a benchmark or A/B run, failed --fail-under, --fail-on or --fail-on-regression`),
+` + cli.ExitCodes(`assess, evaluate, or a benchmark or A/B run, failed --fail-under, --fail-on or --fail-on-regression`),
 		Example: `  readiness assess .
   readiness apply . --write
   readiness rules show DSC-01
@@ -33,7 +33,8 @@ server, and as the client of a service on which people sign in. The program of t
 		Args: cli.NoArgs("readinessd", "serve", "worker", "collect", "forward", "emulator", "accounts", "people", "token", "fabric", "migrate", "events",
 			"audit", "projections", "documents", "reports", "views", "doctor"),
 	}, stdout, stderr)}
-	r.AddGroup("Models in files:", r.assessCommand(), r.previewCommand(), r.applyCommand(), r.revertCommand(), r.rulesCommand(), r.mcpCommand())
+	r.AddGroup("Models in files:", r.assessCommand(), r.previewCommand(), r.applyCommand(), r.revertCommand(), r.upgradeCommand(),
+		r.evaluateCommand(), r.liftCommand(), r.rulesCommand(), r.mcpCommand(), r.lspCommand())
 	r.AddGroup("A service, as a person:", clientcmd.Command(r.Program))
 	r.AddReference(cli.Page{Path: "docs/readiness.md", Head: referenceHead})
 	r.AddAbout()

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"slices"
 	"strconv"
 	"strings"
 	"text/tabwriter"
@@ -26,46 +25,23 @@ func (r *desk) rulesCommand() *cobra.Command {
 		Short: "List and explain the scoring rules",
 		Long: `Lists the rules that score semantic models and data agents, and explains each: what it judges, why, examples, how to fix a
 finding and how to ignore it. docs/rules has a page for each rule with the same text.`,
-		Args: cobra.NoArgs,
 		RunE: cli.NeedsSubcommand,
 	}
 	c.AddCommand(r.rulesListCommand(), r.rulesShowCommand())
 	return c
 }
 
-// regimeFlag adds --regime.
-func regimeFlag(c *cobra.Command, to *string, value, what string) {
-	c.Flags().StringVar(to, "regime", value, what)
-	cli.Completes(c, "regime", regimeIDs()...)
-}
-
-// regimeNamed returns the regime with the id.
-func regimeNamed(id string) (*readiness.Regime, error) {
-	regime, ok := readiness.Find(id)
-	if !ok {
-		return nil, cli.Usage("--regime must be one of %s, not %q", strings.Join(regimeIDs(), ", "), id)
-	}
-	return regime, nil
-}
-
 func (r *desk) rulesListCommand() *cobra.Command {
-	var id, format, changes string
-	formats := []string{"table", "json"}
+	var format, changes string
 	c := &cobra.Command{
 		Use:   "list",
-		Short: "List the rules of a regime with severity, weight and fix",
+		Short: "List the rules with severity, weight and fix",
 		Example: `  readiness rules list
   readiness rules list --format json
   readiness rules list --rules .readiness-rules.yaml`,
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			if !slices.Contains(formats, format) {
-				return cli.Usage("--format must be table or json, not %q", format)
-			}
-			regime, err := regimeNamed(id)
-			if err == nil {
-				regime, err = declared.ReadRules(changes, regime)
-			}
+			regime, err := declared.ReadRules(changes, readiness.Current())
 			switch {
 			case err != nil:
 				return err
@@ -75,19 +51,19 @@ func (r *desk) rulesListCommand() *cobra.Command {
 			return listRules(r.Stdout, regime)
 		},
 	}
-	regimeFlag(c, &id, readiness.Current().ID, "id of the regime whose rules to list")
-	c.Flags().StringVar(&format, "format", "table", "output format: table or json")
-	cli.Completes(c, "format", formats...)
+	cli.FormatFlag(c, &format, "table", "json")
+	cli.OwnEnvironment(c, "rules-list", "format")
 	declared.RulesFlag(c.Flags(), &changes)
 	return c
 }
 
 func listRules(out io.Writer, regime *readiness.Regime) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "RULE\tDIMENSION\tSEVERITY\tWEIGHT\tFIX\tREQUIREMENT")
+	fmt.Fprintln(w, "RULE\tDIMENSION\tSEVERITY\tWEIGHT\tEFFORT\tFIX\tREQUIREMENT")
 	for _, rule := range regime.Rules() {
 		e, _ := explained.Rule(rule.ID)
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", rule.ID, rule.Dimension, rule.Severity, weight(rule.Weight), fixesOf(rule), e.Title)
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", rule.ID, rule.Dimension, rule.Severity, weight(rule.Weight), explained.EffortOf(rule.ID),
+			fixesOf(rule), e.Title)
 	}
 	if err := w.Flush(); err != nil {
 		return err
@@ -105,6 +81,7 @@ type listedRule struct {
 	DimensionWeight float64           `json:"dimension_weight"`
 	AgentWeight     float64           `json:"dimension_weight_data_agent"`
 	FixKinds        []finding.FixKind `json:"fix_kinds"`
+	Effort          explained.Effort  `json:"effort"`
 	Requirement     string            `json:"requirement"`
 	// Page is the address of the rule's page, if the program was built with one.
 	Page string `json:"page,omitempty"`
@@ -113,20 +90,28 @@ type listedRule struct {
 func rulesAsJSON(out io.Writer, regime *readiness.Regime) error {
 	rules := []listedRule{}
 	for _, rule := range regime.Rules() {
-		e, _ := explained.Rule(rule.ID)
-		rules = append(rules, listedRule{
-			ID: rule.ID, Dimension: rule.Dimension, Severity: rule.Severity, Weight: rule.Weight, DimensionWeight: rule.ModelWeight,
-			AgentWeight: rule.AgentWeight, FixKinds: append([]finding.FixKind{}, rule.FixKinds...), Requirement: e.Title,
-			Page: rulehelp.Page(rule.ID),
-		})
+		rules = append(rules, newListedRule(rule))
 	}
-	w := json.NewEncoder(out)
-	w.SetEscapeHTML(false)
-	w.SetIndent("", "  ")
-	return w.Encode(struct {
+	return writeJSON(out, struct {
 		Regime string       `json:"regime"`
 		Rules  []listedRule `json:"rules"`
 	}{regime.ID, rules})
+}
+
+func newListedRule(rule readiness.PublishedRule) listedRule {
+	e, _ := explained.Rule(rule.ID)
+	return listedRule{
+		ID: rule.ID, Dimension: rule.Dimension, Severity: rule.Severity, Weight: rule.Weight, DimensionWeight: rule.ModelWeight,
+		AgentWeight: rule.AgentWeight, FixKinds: append([]finding.FixKind{}, rule.FixKinds...), Effort: explained.EffortOf(rule.ID), Requirement: e.Title,
+		Page: rulehelp.Page(rule.ID),
+	}
+}
+
+func writeJSON(out io.Writer, v any) error {
+	w := json.NewEncoder(out)
+	w.SetEscapeHTML(false)
+	w.SetIndent("", "  ")
+	return w.Encode(v)
 }
 
 func weight(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }

@@ -15,32 +15,31 @@ import (
 // rules list names every rule of the regime, and only those.
 func TestRulesList(t *testing.T) {
 	t.Parallel()
-	for _, regime := range readiness.Regimes() {
-		table := must(t, "rules", "list", "--regime", regime.ID).stdout
-		var list struct {
-			Regime string
-			Rules  []struct {
-				ID, Dimension, Severity, Requirement string
-				Weight                               float64
-				FixKinds                             []string `json:"fix_kinds"`
-			}
+	regime := readiness.Current()
+	table := must(t, "rules", "list").stdout
+	var list struct {
+		Regime string
+		Rules  []struct {
+			ID, Dimension, Severity, Requirement string
+			Weight                               float64
+			FixKinds                             []string `json:"fix_kinds"`
 		}
-		if err := json.Unmarshal([]byte(must(t, "rules", "list", "--regime", regime.ID, "--format", "json").stdout), &list); err != nil {
-			t.Fatal(err)
+	}
+	if err := json.Unmarshal([]byte(must(t, "rules", "list", "--format", "json").stdout), &list); err != nil {
+		t.Fatal(err)
+	}
+	rules := regime.Rules()
+	if list.Regime != regime.ID || len(list.Rules) != len(rules) || strings.Count(table, "\n") != len(rules)+3 {
+		t.Errorf("%s: %d rules of %s in JSON, want %d; table:\n%s", regime.ID, len(list.Rules), list.Regime, len(rules), table)
+	}
+	for i, got := range list.Rules {
+		want := rules[i]
+		if got.ID != want.ID || got.Dimension != want.Dimension || got.Severity != string(want.Severity) || got.Weight != want.Weight ||
+			len(got.FixKinds) != len(want.FixKinds) || got.FixKinds == nil || got.Requirement == "" {
+			t.Errorf("%s: got %+v, want %+v", regime.ID, got, want)
 		}
-		rules := regime.Rules()
-		if list.Regime != regime.ID || len(list.Rules) != len(rules) || strings.Count(table, "\n") != len(rules)+3 {
-			t.Errorf("%s: %d rules of %s in JSON, want %d; table:\n%s", regime.ID, len(list.Rules), list.Regime, len(rules), table)
-		}
-		for i, got := range list.Rules {
-			want := rules[i]
-			if got.ID != want.ID || got.Dimension != want.Dimension || got.Severity != string(want.Severity) || got.Weight != want.Weight ||
-				len(got.FixKinds) != len(want.FixKinds) || got.FixKinds == nil || got.Requirement == "" {
-				t.Errorf("%s: got %+v, want %+v", regime.ID, got, want)
-			}
-			if !strings.Contains(table, want.ID+" ") || !strings.Contains(table, got.Requirement) {
-				t.Errorf("%s: the table lacks %s", regime.ID, want.ID)
-			}
+		if !strings.Contains(table, want.ID+" ") || !strings.Contains(table, got.Requirement) {
+			t.Errorf("%s: the table lacks %s", regime.ID, want.ID)
 		}
 	}
 	file := filepath.Join(t.TempDir(), "rules.yaml")
@@ -49,9 +48,6 @@ func TestRulesList(t *testing.T) {
 	}
 	if got := must(t, "rules", "list", "--rules", file).stdout; strings.Contains(got, "DSC-01 ") || !strings.Contains(got, "DSC-02 ") || !strings.Contains(got, " rules of "+readiness.Current().ID+"+") {
 		t.Errorf("with a rule turned off: got\n%s", got)
-	}
-	if got, want := must(t, "rules", "list").stdout, must(t, "rules", "list", "--regime", readiness.Current().ID).stdout; got != want {
-		t.Errorf("without --regime: got\n%s", got)
 	}
 }
 
@@ -73,15 +69,12 @@ func TestRulesShow(t *testing.T) {
 	}
 	got := must(t, "rules", "show", "dsc-01").stdout
 	for _, want := range []string{
-		"DSC-01  A table has a description\n  2026-11: medium, weight 2 in descriptions (model 20, data agent 20), fix: descriptions\n  2026-12: ",
+		"DSC-01  A table has a description\n  2027-01: medium, weight 2 in descriptions (model 14, data agent 14), effort: minutes, fix: descriptions\n",
 		"\n    table Sales\n\n      column Amount\n        dataType: decimal\n  → medium: Table 'Sales': describe ", "\n    annotation readiness.ignore = DSC-01: ",
 	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("got\n%s\nwithout %q", got, want)
 		}
-	}
-	if got := must(t, "rules", "show", "DSC-01", "--regime", "2026-12").stdout; strings.Contains(got, "2026-11:") {
-		t.Errorf("another regime than that of --regime is shown:\n%s", got)
 	}
 	if got := must(t, "rules", "show", "VIS-06").stdout; !strings.Contains(got, "  views of Sales[Revenue] in reports: 40\n") {
 		t.Errorf("views are missing:\n%s", got)
@@ -95,17 +88,13 @@ func TestRulesCommandLine(t *testing.T) {
 		code           int
 		stdout, stderr string
 	}{
-		"group alone":              {[]string{"rules"}, cli.ExitUsage, "", "readiness rules needs one of: list show"},
-		"show nothing":             {[]string{"rules", "show"}, cli.ExitUsage, "", "accepts 1 arg(s)"},
-		"an unknown rule":          {[]string{"rules", "show", "dcs-01"}, cli.ExitUsage, "", `there is no rule "dcs-01"; the closest are DSC-01, `},
-		"and what lists them":      {[]string{"rules", "show", "X"}, cli.ExitUsage, "", "readiness rules list lists all"},
-		"an unknown regime":        {[]string{"rules", "list", "--regime", "2026-13"}, cli.ExitUsage, "", `--regime must be one of 2026-11, 2026-12, not "2026-13"`},
-		"show in an unknown one":   {[]string{"rules", "show", "DSC-01", "--regime", "x"}, cli.ExitUsage, "", `not "x"`},
-		"a rule that it lacks":     {[]string{"rules", "show", "MEA-07", "--regime", "2026-11"}, cli.ExitUsage, "", "--regime: 2026-11 has no rule MEA-07"},
-		"an unknown format":        {[]string{"rules", "list", "--format", "csv"}, cli.ExitUsage, "", `--format must be table or json, not "csv"`},
-		"completion of a rule":     {[]string{"__complete", "rules", "show", ""}, cli.ExitOK, "DSC-01\tA table has a description\n", "ShellCompDirectiveNoFileComp"},
-		"completion after a rule":  {[]string{"__complete", "rules", "show", "DSC-01", ""}, cli.ExitOK, ":4\n", "ShellCompDirectiveNoFileComp"},
-		"completion of the regime": {[]string{"__complete", "rules", "list", "--regime", ""}, cli.ExitOK, "2026-12\n", "Completion ended"},
+		"group alone":             {[]string{"rules"}, cli.ExitUsage, "", "readiness rules needs one of: list show"},
+		"show nothing":            {[]string{"rules", "show"}, cli.ExitUsage, "", "accepts 1 arg(s)"},
+		"an unknown rule":         {[]string{"rules", "show", "dcs-01"}, cli.ExitUsage, "", `there is no rule "dcs-01"; the closest are DSC-01, `},
+		"and what lists them":     {[]string{"rules", "show", "X"}, cli.ExitUsage, "", "readiness rules list lists all"},
+		"an unknown format":       {[]string{"rules", "list", "--format", "csv"}, cli.ExitUsage, "", `--format must be table or json, not "csv"`},
+		"completion of a rule":    {[]string{"__complete", "rules", "show", ""}, cli.ExitOK, "DSC-01\tA table has a description\n", "ShellCompDirectiveNoFileComp"},
+		"completion after a rule": {[]string{"__complete", "rules", "show", "DSC-01", ""}, cli.ExitOK, ":4\n", "ShellCompDirectiveNoFileComp"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -20,12 +20,11 @@ import (
 )
 
 func (r *desk) rulesShowCommand() *cobra.Command {
-	var regime string
+	var format string
 	c := &cobra.Command{
 		Use:   "show RULE",
 		Short: "Explain a rule: what it judges, why, examples, how to fix and how to ignore a finding",
-		Long: `Explains a rule as the newest regime that has it defines it. Severity and weight are listed for every regime that has the
-rule, or for the one of --regime. The rule's id may be in lower case.`,
+		Long:  "Explains a rule. Its id may be in lower case.",
 		Example: `  readiness rules show DSC-01
   readiness rules show vis-02`,
 		Args: cobra.ExactArgs(1),
@@ -36,15 +35,31 @@ rule, or for the one of --regime. The rule's id may be in lower case.`,
 			return rulesToComplete(), cobra.ShellCompDirectiveNoFileComp
 		},
 		RunE: func(_ *cobra.Command, args []string) error {
-			shown, err := newShownRule(args[0], regime)
+			shown, err := newShownRule(args[0])
 			if err != nil {
 				return err
+			}
+			if format == "json" {
+				return shown.writeJSON(r.Stdout)
 			}
 			return shown.write(r.Stdout, min(screenOf(r.Stdout).Width, defaultWidth))
 		},
 	}
-	regimeFlag(c, &regime, "", "id of the regime whose severity and weight to show; by default all that have the rule")
+	cli.FormatFlag(c, &format, "text", "json")
+	cli.OwnEnvironment(c, "rules-show", "format")
 	return c
+}
+
+// writeJSON prints the rule as rules list does, with its texts.
+func (s shownRule) writeJSON(out io.Writer) error {
+	return writeJSON(out, struct {
+		listedRule
+		What    string `json:"what"`
+		Why     string `json:"why"`
+		Source  string `json:"source"`
+		Finding string `json:"finding"`
+		Fix     string `json:"fix"`
+	}{newListedRule(s.rule), s.text.What, s.text.Why, s.text.Source.String(), s.example.Message, s.text.Fix})
 }
 
 func rulesToComplete() (all []string) {
@@ -59,60 +74,31 @@ func rulesToComplete() (all []string) {
 type shownRule struct {
 	id      string
 	text    explained.Explanation
-	regimes []string // lines
+	rule    readiness.PublishedRule
 	example readiness.Finding
 }
 
-// newShownRule finds a rule by its id in any letter case. With a regime, the regime must have it.
-func newShownRule(written, regime string) (shownRule, error) {
+// newShownRule finds a rule by its id in any letter case.
+func newShownRule(written string) (shownRule, error) {
 	s := shownRule{id: strings.ToUpper(written)}
 	var known bool
 	if s.text, known = explained.Rule(s.id); !known {
 		return s, cli.Usage("there is no rule %q; the closest are %s. readiness rules list lists all", written,
 			strings.Join(closestRules(s.id), ", "))
 	}
-	regimes := readiness.Regimes()
-	if regime != "" {
-		one, err := regimeNamed(regime)
-		if err != nil {
-			return s, err
-		}
-		regimes = []*readiness.Regime{one}
-	}
-	for _, r := range regimes {
-		if rule, ok := ruleIn(r, s.id); ok {
-			s.regimes = append(s.regimes, regimeLine(r, rule))
-		}
-	}
-	if s.regimes == nil {
-		return s, cli.Usage("--regime: %s has no rule %s", regime, s.id)
-	}
 	var err error
-	for _, r := range slices.Backward(readiness.Regimes()) { // the newest one that has the rule
-		if _, ok := ruleIn(r, s.id); ok {
-			s.example, err = s.text.Fails.Finding(r, s.id)
-			break
-		}
-	}
+	s.rule, _ = readiness.Current().Rule(s.id)
+	s.example, err = s.text.Fails.Finding(readiness.Current(), s.id)
 	return s, err
 }
 
-func ruleIn(r *readiness.Regime, id string) (readiness.PublishedRule, bool) {
-	rules := r.Rules()
-	i := slices.IndexFunc(rules, func(rule readiness.PublishedRule) bool { return rule.ID == id })
-	if i < 0 {
-		return readiness.PublishedRule{}, false
-	}
-	return rules[i], true
-}
-
-func regimeLine(r *readiness.Regime, rule readiness.PublishedRule) string {
+func regimeLine(rule readiness.PublishedRule) string {
 	of := "model " + weight(rule.ModelWeight) + ", data agent " + weight(rule.AgentWeight)
 	if rule.ModelWeight == 0 {
 		of = "data agent " + weight(rule.AgentWeight)
 	}
-	return fmt.Sprintf("%s: %s, weight %s in %s (%s), fix: %s", r.ID, rule.Severity, weight(rule.Weight), rule.Dimension, of,
-		fixesOf(rule))
+	return fmt.Sprintf("%s: %s, weight %s in %s (%s), effort: %s, fix: %s", readiness.RegimeID, rule.Severity, weight(rule.Weight), rule.Dimension, of,
+		explained.EffortOf(rule.ID), fixesOf(rule))
 }
 
 // closestRules returns the three ids that differ least from the one that was written.
@@ -131,14 +117,15 @@ func (s shownRule) write(out io.Writer, width int) error {
 		fmt.Fprintf(&b, "\n%s\n%s\n", title, wrapped(body, width))
 	}
 	fmt.Fprintf(&b, "%s  %s\n", s.id, s.text.Title)
-	for _, line := range s.regimes {
-		fmt.Fprintf(&b, "  %s\n", line)
-	}
+	fmt.Fprintf(&b, "  %s\n", regimeLine(s.rule))
 	if page := rulehelp.Page(s.id); page != "" {
 		fmt.Fprintf(&b, "  %s\n", page)
 	}
 	paragraph("What it judges", s.text.What)
-	paragraph("Why", s.text.Why+" "+s.text.Source)
+	paragraph("Why", s.text.Why+" "+s.text.Source.String())
+	for _, f := range s.text.Source.Facts {
+		paragraph("Source", strings.ReplaceAll(f.Cite(explained.Released), "**", ""))
+	}
 	fmt.Fprintf(&b, "\nFailing example\n%s", shownExample(s.text.Fails))
 	b.WriteString(wrapped(fmt.Sprintf("→ %s: %s", s.example.Severity, s.example.Message), width) + "\n")
 	fmt.Fprintf(&b, "\nPassing example\n%s", shownExample(s.text.Passes))

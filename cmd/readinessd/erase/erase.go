@@ -37,7 +37,7 @@ type Deployment struct {
 // Deleted counts what was deleted.
 type Deleted struct{ Rows, Documents, Jobs, Sessions int64 }
 
-// rowTables are the tables whose rows name the account, except those that the log and its proofs consist of (streams, checkpoints,
+// rowTables are the tables whose rows name the account, except those that the log and its proofs consist of (streams,
 // audit trees), the row that says that the key is gone (account_keys), and the views.
 var rowTables = []string{"people", "ai_credentials", "idempotency_keys", "page_view_hours", "console_choices", "console_applies"}
 

@@ -7,7 +7,6 @@ import (
 
 	"github.com/google/uuid"
 
-	"readiness/definition/dax/evaluate"
 	"readiness/domain/item"
 	"readiness/domain/verdict"
 	"readiness/platform/fabric"
@@ -29,29 +28,7 @@ func (q SampleQueries) Rows(ctx context.Context, as item.Caller, workspaceID, mo
 	if err != nil {
 		return verdict.ResultSet{}, err
 	}
-	set := verdict.ResultSet{Engine: result.Engine, Rows: make([][]verdict.Value, len(result.Rows))}
-	for i, row := range result.Rows {
-		for _, v := range row {
-			set.Rows[i] = append(set.Rows[i], compared(v))
-		}
-	}
-	return set, nil
-}
-
-// compared returns a value as it is compared.
-func compared(v evaluate.Value) verdict.Value {
-	switch v.Kind() {
-	case evaluate.Boolean:
-		return verdict.Boolean(v.Number() != 0)
-	case evaluate.Number:
-		return verdict.Number(v.Number())
-	case evaluate.DateTime:
-		return verdict.Instant(v.Time())
-	case evaluate.Text:
-		return verdict.Text(v.String())
-	case evaluate.Blank:
-	}
-	return verdict.Value{}
+	return verdict.Evaluated(result), nil
 }
 
 // FabricQueries runs queries on Microsoft Fabric as the person. It implements work.Queries.

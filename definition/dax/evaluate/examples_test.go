@@ -225,7 +225,7 @@ func TestWorkedExamplesOfTimeIntelligence(t *testing.T) {
 			{"EVALUATE CALCULATETABLE(SUMMARIZECOLUMNS('Date'[Month], \"t\", [Total], \"s\", [Shipped]), 'Date'[Year] = 2024)",
 				"1|40|30; 2|50|40; 3||50; 6|70|; 12|80|"},
 		},
-		"docs/regime.md D.6: the queries of generated questions": {
+		"docs/evaluation.md: the queries of generated questions": {
 			{"EVALUATE\nSUMMARIZECOLUMNS(\n    'Store'[City],\n    FILTER(ALL('Date'[Year]), 'Date'[Year] = 2024),\n    \"Total\", [Total]\n)", "Rome|120; Oslo|40; |80"},
 			{"EVALUATE\nROW(\n    \"Total\", CALCULATE([Total], FILTER(ALL('Date'[Date]), 'Date'[Date] >= EOMONTH(TODAY(), -2) + 1 && 'Date'[Date] < EOMONTH(TODAY(), -1) + 1))\n)", "70"},
 			{"EVALUATE\nTOPN(\n    2,\n    SUMMARIZECOLUMNS(\n        'Store'[City],\n        \"Total\", [Total]\n    ),\n    [Total], DESC\n)\nORDER BY [Total] DESC, 'Store'[City] ASC", "Rome|160; |80"},

@@ -6,12 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"regexp"
 	"slices"
 	"strings"
 
 	"readiness/domain"
 	"readiness/domain/benchmark"
+	"readiness/domain/spreadsheet"
 )
 
 // table reads the records of CSV with their places.
@@ -23,24 +23,25 @@ type table struct {
 func newTable(text []byte) table {
 	t := table{csv.NewReader(bytes.NewReader(text)), bytes.Split(text, []byte("\n"))}
 	t.FieldsPerRecord = -1
-	t.Comma = separator(t.lines)
+	t.Comma = Separator(text)
 	return t
 }
 
-// separator returns what separates the cells of the header: a comma, or a semicolon or a
-// tab as some spreadsheets write.
-func separator(lines [][]byte) rune {
-	i := slices.IndexFunc(lines, func(line []byte) bool { return !blank(string(line)) })
-	if i < 0 {
-		return ','
-	}
-	best, most := ',', bytes.Count(lines[i], []byte(","))
-	for _, other := range ";\t" {
-		if n := bytes.Count(lines[i], []byte(string(other))); n > most {
-			best, most = other, n
+// Separator returns what separates the cells of the header of CSV: a comma, or a semicolon or a tab as some spreadsheets write.
+func Separator(text []byte) rune {
+	for line := range bytes.SplitSeq(text, []byte("\n")) {
+		if blank(string(line)) {
+			continue
 		}
+		best, most := ',', bytes.Count(line, []byte(","))
+		for _, other := range ";\t" {
+			if n := bytes.Count(line, []byte(string(other))); n > most {
+				best, most = other, n
+			}
+		}
+		return best
 	}
-	return best
+	return ','
 }
 
 // next returns the next record; false at the end. A malformed record is a fault, and nil.
@@ -106,7 +107,7 @@ func readCSV(text []byte, faults *list) []row {
 				faults.add(Fault{line, column, "", "this cell has no column; put a cell that holds a " + t.named() + " in quotes"})
 				break
 			}
-			r.cells[head[i]] = cell{text: unguarded(text), column: column}
+			r.cells[head[i]] = cell{text: spreadsheet.Unguard(text), column: column}
 		}
 		rows = append(rows, r)
 	}
@@ -162,26 +163,4 @@ func (t table) head(faults *list) []string {
 		return nil
 	}
 	return head
-}
-
-// A spreadsheet takes a cell for a formula that begins with one of these; so such a cell
-// is written with an apostrophe before it, and read without. A number is no formula.
-var (
-	formula = regexp.MustCompile(`^'*[=+\-@\t\r\n＝＋－＠]`)
-	guarded = regexp.MustCompile(`^'+[=+\-@\t\r\n＝＋－＠]`)
-	signed  = regexp.MustCompile(`^[+-][0-9]+([.,][0-9]+)*$`)
-)
-
-func guard(text string) string {
-	if formula.MatchString(text) && !signed.MatchString(text) {
-		return "'" + text
-	}
-	return text
-}
-
-func unguarded(text string) string {
-	if guarded.MatchString(text) {
-		return text[1:]
-	}
-	return text
 }

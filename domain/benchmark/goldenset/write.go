@@ -10,6 +10,7 @@ import (
 
 	"readiness/domain/benchmark"
 	"readiness/domain/benchmark/modelquery"
+	"readiness/domain/spreadsheet"
 	"readiness/domain/verdict"
 )
 
@@ -78,7 +79,7 @@ func writeCSV(questions []benchmark.Question) ([]byte, error) {
 			record[10] = string(text)
 		}
 		for i, text := range record {
-			record[i] = guard(text)
+			record[i] = spreadsheet.Guard(text)
 		}
 		records = append(records, record[:len(head)])
 	}
@@ -88,8 +89,8 @@ func writeCSV(questions []benchmark.Question) ([]byte, error) {
 
 // needed returns the fields of a question's answer; nil if they follow from its query.
 func needed(q benchmark.Question) []verdict.Field {
-	read, err := modelquery.Parse(q.Expected.DAX)
-	if len(q.Expected.Fields) == 0 || err == nil && sameFields(q.Expected.Fields, read.Fields()) {
+	read, ok := modelquery.Parse(q.Expected.DAX)
+	if len(q.Expected.Fields) == 0 || ok && sameFields(q.Expected.Fields, read.Fields()) {
 		return nil
 	}
 	return q.Expected.Fields

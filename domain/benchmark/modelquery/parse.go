@@ -5,364 +5,287 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"readiness/definition/dax"
 )
 
-// Parse parses a query in the form that Query.DAX writes, with any white space and
-// any case of keywords; any other DAX is an error. Measures have no table, because the
-// query names none. Types that DAX writes alike are parsed as one: the values of a day
-// column of type text come back as texts.
-func Parse(dax string) (Query, error) {
-	p := queryParser{tokens: tokens(dax)}
-	var q Query
-	p.expect("EVALUATE")
-	p.table(&q, 0)
-	if p.take("ORDER") { // carries no information beyond the rank
-		p.expect("BY")
-		for more := true; more; more = p.take(",") {
-			p.field()
-			if !p.take("ASC") {
-				p.expect("DESC")
-			}
-		}
+// Parse parses a query in the form that Query.DAX writes, with any white space and any case of keywords, and
+// reports whether it has that form. Measures have no table, because the query names none. Types that DAX writes alike are
+// parsed as one: the values of a day column of type text come back as texts.
+func Parse(query string) (q Query, ok bool) {
+	parsed, _, ok := dax.ParseQuery(query)
+	if !ok || len(parsed.Defined) > 0 || len(parsed.Evaluated) != 1 || dax.WithoutComments(query) != query {
+		return Query{}, false
 	}
-	if p.at < len(p.tokens) {
-		p.fail("the end")
+	e := parsed.Evaluated[0]
+	isOther := func(o dax.Order) bool { return o.By.Kind != dax.ColumnNode } // a column says no more than the rank
+	if len(e.StartAt) > 0 || slices.ContainsFunc(e.Order, isOther) || declares(e.Table) || !q.readTable(e.Table) {
+		return Query{}, false
 	}
-	if p.err != nil {
-		return Query{}, p.err
-	}
-	return q, nil
+	return q, true
 }
 
-// maxNesting is how deep a query may nest: twice what ranks and bounds need.
-const maxNesting = 20
-
-// queryParser parses DAX. After an error it consumes nothing.
-type queryParser struct {
-	tokens []token
-	at     int
-	err    error
+func declares(n *dax.Node) bool {
+	return len(n.Variables) > 0 || slices.ContainsFunc(n.Parts, declares)
 }
 
-func (p *queryParser) fail(wanted string) {
-	if p.err != nil {
-		return
-	}
-	got := "the end"
-	if p.at < len(p.tokens) {
-		got = strconv.Quote(p.tokens[p.at].text)
-	}
-	p.err = fmt.Errorf("the query has %s where %s was expected, at token %d", got, wanted, p.at+1)
+func isCall(n *dax.Node, function string, arguments int) bool {
+	return n.Kind == dax.CallNode && n.Text == function && len(n.Parts) == arguments
 }
 
-func (p *queryParser) take(text string) bool {
-	if p.err != nil || p.at == len(p.tokens) || !strings.ContainsRune("a=", p.tokens[p.at].kind) ||
-		!strings.EqualFold(p.tokens[p.at].text, text) {
-		return false
-	}
-	p.at++
-	return true
-}
-
-func (p *queryParser) expect(parts ...string) {
-	for _, text := range parts {
-		if !p.take(text) {
-			p.fail(text)
-		}
-	}
-}
-
-// is reports whether the next token has the kind.
-func (p *queryParser) is(kind rune) bool {
-	return p.err == nil && p.at < len(p.tokens) && p.tokens[p.at].kind == kind
-}
-
-func (p *queryParser) text(kind rune, wanted string) string {
-	if !p.is(kind) {
-		p.fail(wanted)
-		return ""
-	}
-	p.at++
-	return p.tokens[p.at-1].text
-}
-
-// field parses a measure, or a column with its table.
-func (p *queryParser) field() Field {
-	var f Field
-	if p.is('\'') {
-		f.Table = p.text('\'', "a table")
-	} else if p.is('a') {
-		f.Table = p.text('a', "a table")
-	}
-	f.Name = p.text('[', "a column or measure")
-	return f
-}
-
-func (p *queryParser) table(q *Query, depth int) {
+// readTable reads a table of rows into q.
+func (q *Query) readTable(n *dax.Node) bool {
+	a := n.Parts
 	switch {
-	case depth == maxNesting:
-		p.fail("less nesting")
-	case p.take("TOPN"):
-		p.expect("(")
-		f := Filter{Operator: Bottom, Values: []string{p.text('1', "a count")}, Type: NumberValue}
-		p.expect(",")
-		p.table(q, depth+1)
-		p.expect(",")
-		f.Field = p.ranking(q)
-		p.expect(",")
-		if p.take("DESC") {
-			f.Operator = Top
-		} else {
-			p.expect("ASC")
+	case isCall(n, "TOPN", 4):
+		by, ok := field(a[2])
+		f := Filter{Field: value(by), Operator: Top, Values: []string{a[0].Text}, Type: NumberValue}
+		if strings.EqualFold(a[3].Text, "ASC") {
+			f.Operator = Bottom
+		} else if !strings.EqualFold(a[3].Text, "DESC") {
+			return false
 		}
-		p.expect(")")
+		if !ok || a[0].Kind != dax.NumberNode || a[3].Kind != dax.NameNode || !q.readTable(a[1]) {
+			return false
+		}
 		q.Filters = append(q.Filters, f)
-	case p.take("FILTER"):
-		p.expect("(")
-		p.table(q, depth+1)
-		p.expect(",")
-		f := p.condition()
+		return slices.ContainsFunc(q.Measures, func(m Field) bool { return strings.EqualFold(m.Name, f.Name) })
+	case isCall(n, "FILTER", 2):
+		f, ok := readCondition(a[1])
+		if !ok || !q.readTable(a[0]) {
+			return false
+		}
 		f.Field = value(f.Field)
 		q.Filters = append(q.Filters, f)
-		p.expect(")")
-	case p.take("ROW"):
-		p.expect("(")
-		p.row(q)
-		p.expect(")")
-	default:
-		p.expect("SUMMARIZECOLUMNS", "(")
-		p.summary(q)
-		p.expect(")")
+		return true
+	case isCall(n, "ROW", len(a)):
+		return q.readRow(a)
 	}
+	return isCall(n, "SUMMARIZECOLUMNS", len(a)) && q.readSummary(a)
 }
 
-func (p *queryParser) summary(q *Query) {
-	for more := true; more; more = p.take(",") {
-		switch {
-		case p.is('"'):
-			p.text('"', "a name")
-			p.expect(",")
-			q.Measures = append(q.Measures, p.measure())
-		case p.take("FILTER"):
-			q.Filters = append(q.Filters, p.filter())
-		default:
-			q.Groupings = append(q.Groupings, p.column())
-		}
-	}
-}
-
-// row parses a value for each measure. All of them must have the same filters.
-func (p *queryParser) row(q *Query) {
-	for more := true; more; more = p.take(",") {
-		p.text('"', "a name")
-		p.expect(",")
-		var filters []Filter
-		if p.take("CALCULATE") {
-			p.expect("(")
-			q.Measures = append(q.Measures, p.measure())
-			for p.take(",") {
-				p.expect("FILTER")
-				filters = append(filters, p.filter())
+func (q *Query) readSummary(arguments []*dax.Node) bool {
+	for len(arguments) > 0 {
+		a := arguments[0]
+		arguments = arguments[1:]
+		switch a.Kind {
+		case dax.TextNode:
+			if len(arguments) == 0 || !q.measure(arguments[0]) {
+				return false
 			}
-			p.expect(")")
-		} else {
-			q.Measures = append(q.Measures, p.measure())
-		}
-		if len(q.Measures) == 1 {
-			q.Filters = filters
-		} else if !slices.EqualFunc(q.Filters, filters, equalFilters) {
-			p.fail("the same filters for all measures")
+			arguments = arguments[1:]
+		case dax.CallNode:
+			f, ok := filter(a)
+			if !ok {
+				return false
+			}
+			q.Filters = append(q.Filters, f)
+		default:
+			f, ok := field(a)
+			if !ok || f.Table == "" {
+				return false
+			}
+			q.Groupings = append(q.Groupings, f)
 		}
 	}
+	return len(q.Measures)+len(q.Groupings) > 0
+}
+
+// readRow reads a value for each measure. All of them must have the same filters.
+func (q *Query) readRow(arguments []*dax.Node) bool {
+	for pair := range slices.Chunk(arguments, 2) {
+		if len(pair) < 2 || pair[0].Kind != dax.TextNode {
+			return false
+		}
+		of, conditions := pair[1], []*dax.Node(nil)
+		if of.Kind == dax.CallNode && of.Text == "CALCULATE" && len(of.Parts) > 0 {
+			of, conditions = of.Parts[0], of.Parts[1:]
+		}
+		var filters []Filter
+		for _, c := range conditions {
+			f, ok := filter(c)
+			if !ok {
+				return false
+			}
+			filters = append(filters, f)
+		}
+		if len(q.Measures) == 0 {
+			q.Filters = filters
+		}
+		if !q.measure(of) || !slices.EqualFunc(q.Filters, filters, equalFilters) {
+			return false
+		}
+	}
+	return len(q.Measures) > 0
 }
 
 func equalFilters(a, b Filter) bool {
 	return a.Field == b.Field && a.Operator == b.Operator && a.Type == b.Type && slices.Equal(a.Values, b.Values)
 }
 
-// column parses a column with its table.
-func (p *queryParser) column() Field {
-	f := p.field()
-	if f.Table == "" {
-		p.at-- // at the name
-		p.fail("a column with its table")
-	}
-	return f
+func (q *Query) measure(n *dax.Node) bool {
+	f, ok := field(n)
+	q.Measures = append(q.Measures, Field{Name: f.Name})
+	return ok
 }
 
-// ranking parses the measure that ranks the rows, which must be one of the query's.
-func (p *queryParser) ranking(q *Query) Field {
-	f := value(p.measure())
-	if !slices.ContainsFunc(q.Measures, func(m Field) bool { return strings.EqualFold(m.Name, f.Name) }) {
-		p.at-- // at the name
-		p.fail("a measure of the query")
-	}
-	return f
+// field reads a measure, or a column with its table.
+func field(n *dax.Node) (Field, bool) {
+	return Field{n.Reference.Table, n.Reference.Name}, n.Kind == dax.ColumnNode
 }
 
 // value returns the measure whose values a column of the query holds.
 func value(f Field) Field { return Field{f.Table, strings.TrimPrefix(f.Name, valuePrefix)} }
 
-func (p *queryParser) measure() Field {
-	f := p.field()
-	return Field{Name: f.Name}
+// filter reads all values of a column that meet a condition.
+func filter(n *dax.Node) (f Filter, ok bool) {
+	if !isCall(n, "FILTER", 2) || !isCall(n.Parts[0], "ALL", 1) {
+		return f, false
+	}
+	column, ok := field(n.Parts[0].Parts[0])
+	if !ok || column.Table == "" {
+		return f, false
+	}
+	f, ok = readCondition(n.Parts[1])
+	return f, ok && f.Field == column
 }
 
-// filter parses what follows FILTER: all values of a column that meet a condition.
-func (p *queryParser) filter() Filter {
-	p.expect("(", "ALL", "(")
-	column := p.column()
-	p.expect(")", ",")
-	f := p.condition()
-	if f.Field != column {
-		p.fail("a condition on the column that is filtered")
+func readCondition(n *dax.Node) (f Filter, ok bool) {
+	if isCall(n, "CONTAINSSTRING", 2) {
+		f.Field, ok = field(n.Parts[0])
+		f.Operator, f.Values = Contains, []string{n.Parts[1].Text}
+		return f, ok && n.Parts[1].Kind == dax.TextNode
 	}
-	p.expect(")")
-	return f
+	if n.Kind != dax.OperationNode {
+		return f, false
+	}
+	if n.Text == "&&" {
+		return bounded(n.Parts[0], n.Parts[1])
+	}
+	f.Field, ok = field(n.Parts[0])
+	f.Operator = n.Text
+	to := n.Parts[1]
+	switch day := dayBefore(to); {
+	case !ok:
+		return f, false
+	case n.Text == "IN" && to.Kind == dax.ListNode:
+		f.Operator = In
+		return f, f.read(to.Parts...)
+	case n.Text == Less && day != nil:
+		f.Operator, to = LessOrEqual, day
+	case n.Text == GreaterOrEqual && day != nil:
+		f.Operator, to = Greater, day
+	}
+	return f, slices.Contains([]Operator{Equal, NotEqual, LessOrEqual, GreaterOrEqual, Less, Greater}, f.Operator) && f.read(to)
 }
 
-func (p *queryParser) condition() Filter {
-	if p.take("CONTAINSSTRING") {
-		p.expect("(")
-		f := Filter{Field: p.field(), Operator: Contains}
-		p.expect(",")
-		f.Values = []string{p.text('"', "a text")}
-		p.expect(")")
-		return f
+// bounded reads a condition with a lower and an upper bound: a period, days, or other values.
+func bounded(lower, upper *dax.Node) (f Filter, ok bool) {
+	if lower.Kind != dax.OperationNode || lower.Text != GreaterOrEqual || upper.Kind != dax.OperationNode {
+		return f, false
 	}
-	f := Filter{Field: p.field()}
-	for _, o := range []Operator{Equal, NotEqual, LessOrEqual, GreaterOrEqual, Less, Greater, In} {
-		if p.take(o) {
-			f.Operator = o
-			break
-		}
+	f.Field, ok = field(lower.Parts[0])
+	if again, also := field(upper.Parts[0]); !ok || !also || again != f.Field {
+		return f, false
 	}
-	switch f.Operator {
-	case "":
-		p.fail("a comparison")
-	case In:
-		p.expect("{")
-		for more := true; more; more = p.take(",") {
-			p.value(&f)
-		}
-		p.expect("}")
-	case GreaterOrEqual:
-		if !p.period(&f) {
-			p.value(&f)
-			p.upTo(&f)
-		}
-	case Less:
-		if p.value(&f); f.Type == DateValue && p.take("+") {
-			p.one()
-			f.Operator = LessOrEqual
-		}
-	default:
-		p.value(&f)
+	from, to := lower.Parts[1], upper.Parts[1]
+	f.Operator = Between
+	if upper.Text == LessOrEqual {
+		return f, f.read(from, to) && f.Type != DateValue
 	}
-	return f
+	if upper.Text != Less {
+		return f, false
+	}
+	if p, ok := period(from, to); ok {
+		f.Operator, f.Values = InPeriod, []string{p.String()}
+		return f, true
+	}
+	last := dayBefore(to)
+	if last == nil || !f.read(from, last) {
+		return f, false
+	}
+	if f.Values[0] == f.Values[1] {
+		f.Operator, f.Values = Equal, f.Values[:1]
+	}
+	return f, true
 }
 
-// upTo parses what may follow a lower bound: the end of that day, or an upper bound.
-func (p *queryParser) upTo(f *Filter) {
-	switch {
-	case f.Type == DateValue && p.take("+"):
-		p.one()
-		f.Operator = Greater
-	case p.take("&&"):
-		if p.field() != f.Field {
-			p.fail("the same column")
-		}
-		upper := LessOrEqual
-		if f.Type == DateValue {
-			upper = Less
-		}
-		p.expect(upper)
-		p.value(f)
-		if f.Operator = Between; f.Type == DateValue {
-			p.expect("+")
-			p.one()
-			if f.Values[0] == f.Values[1] {
-				f.Operator, f.Values = Equal, f.Values[:1]
-			}
-		}
+// dayBefore returns the day to which n adds one; nil if it does not.
+func dayBefore(n *dax.Node) *dax.Node {
+	if n.Kind == dax.OperationNode && n.Text == "+" && isCall(n.Parts[0], "DATE", 3) && n.Parts[1].Kind == dax.NumberNode && n.Parts[1].Text == "1" {
+		return n.Parts[0]
 	}
+	return nil
 }
 
-func (p *queryParser) one() {
-	if p.text('1', "1") != "1" {
-		p.fail("1")
-	}
-}
-
-// value parses a value, which must have the type of those before it.
-func (p *queryParser) value(f *Filter) {
-	var v string
-	var t ValueType
-	switch {
-	case p.is('"'):
-		v = p.text('"', "a text")
-	case p.take("TRUE"):
-		v, t = "true", BooleanValue
-		p.expect("(", ")")
-	case p.take("FALSE"):
-		v, t = "false", BooleanValue
-		p.expect("(", ")")
-	case p.take("DATE"):
-		var parts [3]int
-		for i, sign := range []string{"(", ",", ","} {
-			p.expect(sign)
-			parts[i], _ = strconv.Atoi(p.text('1', "a number"))
-		}
-		p.expect(")")
-		v, t = fmt.Sprintf("%04d-%02d-%02d", parts[0], parts[1], parts[2]), DateValue
-		if _, ok := readDay(v); !ok {
-			p.fail("a day of the calendar")
-		}
-	default:
-		if t = NumberValue; p.take("-") {
-			v = "-"
-		}
-		if v += p.text('1', "a value"); !number.MatchString(v) {
-			p.fail("a number")
-		}
-	}
-	if len(f.Values) > 0 && t != f.Type {
-		p.fail("a value of the same type")
-	}
-	f.Values, f.Type = append(f.Values, v), t
-}
-
-// period parses the rest of a named period after its first comparison, if it is one.
-func (p *queryParser) period(f *Filter) bool {
-	rest, again := p.tokens[p.at:], tokens(columnRef(f.Field))
-	if f.Table == "" {
-		again = tokens(measureRef(f.Field))
-	}
-	matches := func(period Period) bool {
-		from, to := period.bounds()
-		wanted := slices.Concat(tokens(from), tokens("&&"), again, tokens("<"), tokens(to))
-		if len(rest) < len(wanted) || !slices.EqualFunc(rest[:len(wanted)], wanted, func(a, b token) bool {
-			return a.kind == b.kind && (a.text == b.text || a.kind == 'a' && strings.EqualFold(a.text, b.text))
-		}) {
+// read reads the values of f, which must have one type.
+func (f *Filter) read(all ...*dax.Node) bool {
+	for i, n := range all {
+		v, t, ok := literal(n)
+		if !ok || i > 0 && t != f.Type {
 			return false
 		}
-		p.at += len(wanted)
-		f.Operator, f.Values = InPeriod, []string{period.String()}
-		return true
+		f.Values, f.Type = append(f.Values, v), t
 	}
+	return len(f.Values) > 0
+}
+
+func literal(n *dax.Node) (v string, t ValueType, ok bool) {
+	switch {
+	case n.Kind == dax.TextNode:
+		return n.Text, TextValue, true
+	case isCall(n, "TRUE", 0), isCall(n, "FALSE", 0):
+		return strings.ToLower(n.Text), BooleanValue, true
+	case isCall(n, "DATE", 3):
+		var parts [3]int
+		for i, p := range n.Parts {
+			parts[i], _ = strconv.Atoi(p.Text)
+		}
+		v = fmt.Sprintf("%04d-%02d-%02d", parts[0], parts[1], parts[2])
+		_, ok = readDay(v)
+		return v, DateValue, ok
+	case n.Kind == dax.SignNode && n.Text == "-":
+		v, n = "-", n.Parts[0]
+	}
+	v += n.Text
+	return v, NumberValue, n.Kind == dax.NumberNode && number.MatchString(v)
+}
+
+// period reads a named period by its bounds.
+func period(from, to *dax.Node) (Period, bool) {
 	for _, u := range []Unit{Day, Week, Month, Quarter, Year} {
-		for _, period := range []Period{This(u), Last(u), ToDate(u)} {
-			if matches(period) {
-				return true
+		all := []Period{This(u), Last(u), ToDate(u)}
+		for _, n := range numbers(from) {
+			if p, ok := LastUnits(n, u); ok && n > 1 {
+				all = append(all, p)
 			}
 		}
-		for _, t := range rest[:min(len(rest), 10)] { // the count is among the first tokens
-			if n, _ := strconv.Atoi(t.text); n > 1 && t.kind == '1' {
-				if period, ok := LastUnits(n, u); ok && matches(period) {
-					return true
-				}
+		for _, p := range all {
+			first, end := p.bounds()
+			if is(from, first) && is(to, end) {
+				return p, true
 			}
 		}
 	}
-	return false
+	return Period{}, false
+}
+
+func numbers(n *dax.Node) (all []int) {
+	if i, err := strconv.Atoi(n.Text); err == nil && n.Kind == dax.NumberNode {
+		all = append(all, i)
+	}
+	for _, p := range n.Parts {
+		all = append(all, numbers(p)...)
+	}
+	return all
+}
+
+// is reports whether n is what expression is.
+func is(n *dax.Node, expression string) bool {
+	other, ok := dax.Parse(expression)
+	return ok && equal(n, other)
+}
+
+func equal(a, b *dax.Node) bool {
+	return a.Kind == b.Kind && a.Text == b.Text && a.Reference == b.Reference && slices.EqualFunc(a.Parts, b.Parts, equal)
 }

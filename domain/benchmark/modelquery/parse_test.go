@@ -90,9 +90,9 @@ func TestQueryParsesBack(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		q := anyQuery(t)
-		got, err := modelquery.Parse(q.DAX())
-		if err != nil {
-			t.Fatalf("%v in\n%s", err, q.DAX())
+		got, ok := modelquery.Parse(q.DAX())
+		if !ok {
+			t.Fatalf("is not parsed:\n%s", q.DAX())
 		}
 		byText := func(filters []modelquery.Filter) []string {
 			var all []string
@@ -110,21 +110,21 @@ func TestQueryParsesBack(t *testing.T) {
 
 func TestParse(t *testing.T) {
 	t.Parallel()
-	got, err := modelquery.Parse("evaluate topn(3, SummarizeColumns(Product[Category], 'Date'[Year], \"x\", Sales[Total Sales]), [Total Sales], desc) order by [Total Sales] desc")
+	got, ok := modelquery.Parse("evaluate topn(3, SummarizeColumns(Product[Category], 'Date'[Year], \"x\", Sales[Total Sales]), [Total Sales], desc) order by [Total Sales] desc")
 	want := modelquery.Query{
 		Measures:  []modelquery.Field{{Name: "Total Sales"}},
 		Groupings: []modelquery.Field{{Table: "Product", Name: "Category"}, {Table: "Date", Name: "Year"}},
 		Filters:   []modelquery.Filter{{Field: modelquery.Field{Name: "Total Sales"}, Operator: modelquery.Top, Values: []string{"3"}, Type: modelquery.NumberValue}},
 	}
-	if err != nil || !reflect.DeepEqual(got, want) {
-		t.Errorf("got %+v, %v, want %+v", got, err, want)
+	if !ok || !reflect.DeepEqual(got, want) {
+		t.Errorf("got %+v, %t, want %+v", got, ok, want)
 	}
 	for _, dax := range []string{
 		"", "EVALUATE", "EVALUATE Sales", "EVALUATE ROW(\"x\", SUM(Sales[Amount]))", "EVALUATE ROW(\"x\", [y]) // and more", "EVALUATE ROW(\"x\", [y]), 1",
 		"EVALUATE ROW(\"x\", [y]", "DEFINE VAR a = 1 EVALUATE ROW(\"x\", a)", "EVALUATE SUMMARIZECOLUMNS(FILTER(ALL('A'[B]), 'A'[C] = 1), \"x\", [y])",
 		"EVALUATE ROW(\"x\", CALCULATE([y], FILTER(ALL('A'[B]), 'A'[B] = 1)), \"z\", [z])", "EVALUATE SUMMARIZECOLUMNS(FILTER(ALL('A'[B]), 'A'[B] = DATE(2024, 13, 1)), \"x\", [y])",
 	} {
-		if q, err := modelquery.Parse(dax); err == nil {
+		if q, ok := modelquery.Parse(dax); ok {
 			t.Errorf("Parse(%q) = %+v", dax, q)
 		}
 	}
@@ -149,13 +149,13 @@ func FuzzParse(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, dax string) {
-		q, err := modelquery.Parse(dax)
-		if err != nil {
+		q, ok := modelquery.Parse(dax)
+		if !ok {
 			return
 		}
-		again, err := modelquery.Parse(q.DAX())
-		if err != nil || again.DAX() != q.DAX() || !reflect.DeepEqual(again.Fields(), q.Fields()) {
-			t.Errorf("%+v is read back as %+v, %v", q, again, err)
+		again, ok := modelquery.Parse(q.DAX())
+		if !ok || again.DAX() != q.DAX() || !reflect.DeepEqual(again.Fields(), q.Fields()) {
+			t.Errorf("%+v is read back as %+v, %t", q, again, ok)
 		}
 	})
 }

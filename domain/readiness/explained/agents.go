@@ -14,7 +14,7 @@ var agentsExplained = map[string]Explanation{
 			"selected or that the model exposes. It fails if the table is selected and not exposed. It fails by half if the table is " +
 			"exposed and not selected, unless the agent's instructions name it or one of its fields; then it fails in full.",
 		Why:    "The two choices contradict each other, and each hides tables without a word.",
-		Source: agentSeesBoth,
+		Source: from("both-selections"),
 		Fails: tmdl(agentModel, partOf(schemaPart, agentSchema), sourceOf("Sales", "Sales", "Customer"), stageOf(
 			"Answer with one number and one sentence.")),
 		Passes: tmdl(agentModel, partOf(schemaPart, agentSchema), sourceOf("Sales", "Sales"), stageOf(
@@ -28,7 +28,7 @@ var agentsExplained = map[string]Explanation{
 			"instructions mention, divided by 3, at most 1. A mention is a name of at least 4 characters that has a space, or that " +
 			"stands in brackets.",
 		Why:    "What the agent's instructions say about a model has no effect on its queries.",
-		Source: agentInstructionsStay,
+		Source: from("agent-instructions"),
 		Fails: tmdl(agentModel, sourceOf("Sales", "Sales", "Customer"), stageOf(
 			"Answer with one number and one sentence. Revenue means [Net Sales].")),
 		Passes: tmdl(agentModel, sourceOf("Sales", "Sales", "Customer"), stageOf(
@@ -39,7 +39,7 @@ var agentsExplained = map[string]Explanation{
 		Name: "AgentDescribed", Title: "A data agent has a published description",
 		What:   "Judges the agent. It fails if the published description is blank, and by half if it has fewer than 40 characters.",
 		Why:    "People and other agents choose an agent by its description.",
-		Source: nothingSaysSo + "The description is what those who may use the agent see of it.",
+		Source: nothingSaysSo.and("The description is what those who may use the agent see of it."),
 		Fails:  tmdl(agentModel, sourceOf("Sales", "Sales", "Customer"), publishedAs("Sales agent")),
 		Passes: tmdl(agentModel, sourceOf("Sales", "Sales", "Customer"), publishedAs(
 			"Answers questions of regional managers about sales and customers.")),
@@ -49,7 +49,7 @@ var agentsExplained = map[string]Explanation{
 		Name: "AgentTablesFew", Title: "A data agent selects 25 tables of a source at most",
 		What:   "Judges each source of the agent, of any type. It fails if more than 25 tables of it are selected.",
 		Why:    "The more tables an agent has to choose from, the more often it takes a wrong one.",
-		Source: "A data agent is given the tables that it selected (docs/regime.md C.6 (2)).",
+		Source: from("both-selections"),
 		Fails:  tmdl(agentModel, sourceOf("Sales", numbered(26)...)),
 		Passes: tmdl(agentModel, sourceOf("Sales", numbered(25)...)),
 		Fix:    "Select only the tables that questions are about, or split the agent.",
@@ -59,7 +59,7 @@ var agentsExplained = map[string]Explanation{
 		What: "Judges an agent with at least two sources, of any type. It fails if its instructions do not contain the names of all of " +
 			"them, in any letter case.",
 		Why:    "An agent first chooses the source of an answer. Names alone do not say which questions belong to which.",
-		Source: "An agent's own instructions are for the agent, which chooses the source (docs/regime.md A.0 (5)).",
+		Source: from("agent-instructions"),
 		Fails: tmdl(agentModel, sourceOf("Sales", "Sales"), sourceOf("Customers", "Customer"), stageOf(
 			"Answer with one number and one sentence.")),
 		Passes: tmdl(agentModel, sourceOf("Sales", "Sales"), sourceOf("Customers", "Customer"), stageOf(
@@ -72,7 +72,7 @@ var agentsExplained = map[string]Explanation{
 			"selected table of any scored source has, and for the name of a table that is not selected, if it has a space and at least " +
 			"4 characters.",
 		Why:    "The instructions send the agent to something that it cannot read.",
-		Source: agentInstructionsStay,
+		Source: from("agent-instructions"),
 		Fails: tmdl(agentModel, sourceOf("Sales", "Sales"), stageOf(
 			"Offer to list the customers by Customer[City].")),
 		Passes: tmdl(agentModel, sourceOf("Sales", "Sales", "Customer"), stageOf(
@@ -82,9 +82,6 @@ var agentsExplained = map[string]Explanation{
 }
 
 const (
-	agentInstructionsStay = "Instructions of the data agent are not passed to DAX generation (docs/regime.md A.0 (5))."
-	agentSeesBoth         = "A table in both the agent and the AI data schema gives the agent the columns of the schema; a table only " +
-		"in the agent gives all its columns; a table only in the schema is ignored (docs/regime.md A.0 (5))."
 	agentModel = `table Sales
 
 	measure 'Net Sales' = SUM(Sales[Amount])

@@ -17,7 +17,7 @@ var answersExplained = map[string]Explanation{
 		What: "Judges verified answers. It fails if the answer has no trigger phrase or more than 15, or if one is longer than 500 " +
 			"characters. It fails by half for 1 to 4 phrases. Blank phrases do not count.",
 		Why:    "People ask the same in different words. An answer with one phrase is rarely found.",
-		Source: answersAreGiven,
+		Source: answersAreGiven.with(from("answer-limits")),
 		Fails: tmdl(inputsModel, answerOf("definition.json", `
 {
   "triggerPrompts": [{"prompt": "What is the revenue?"}]
@@ -28,8 +28,8 @@ var answersExplained = map[string]Explanation{
 	},
 	"INS-09": {
 		Name: "VerifiedAnswerFieldsExist", Title: "A verified answer uses fields that exist",
-		What: "Judges verified answers. It fails if a field of the answer's visual or filters is not in the model. In `2026-11` it " +
-			"also fails if a field is not exposed; in `2026-12` VIS-07 judges that.",
+		What: "Judges verified answers. It fails if a field of the answer's visual or filters is not in the model. VIS-07 " +
+			"judges whether they are exposed.",
 		Why:    "An answer with a missing field is not given to an AI.",
 		Source: answersAreGiven,
 		Fails: tmdl(`

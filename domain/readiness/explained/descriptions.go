@@ -1,10 +1,17 @@
 package explained
 
+// earnsNothing says which descriptions count as none. Package informing decides.
+const earnsNothing = "Nothing earns a text of fewer than 8 characters, and one that only repeats names of the object or of tables; " +
+	"that consists mostly of praise, process or what holds of any data (validated by the team, refreshed daily, key for decisions); " +
+	"that has no word of the model's names and none that defines (a unit, a grain, what is in and out, as of when, how it is counted), " +
+	"or mostly words that are about nothing in models; or that is equal to the text of another object, or nearly equal to those of " +
+	"three, without the objects' names and numbers. Words are known in English, German and Portuguese."
+
 // descriptionsExplained explains domain/readiness/rules/descriptions.
 var descriptionsExplained = map[string]Explanation{
 	"DSC-01": {
 		Name: "TableDescribed", Title: "A table has a description",
-		What: "Judges every exposed table. It fails if the table has no description, or one that violates DSC-04. The severity is low " +
+		What: "Judges every exposed table. It fails if the table has no description, or one that earns nothing. " + earnsNothing + " The severity is low " +
 			"for a date table, and for a dimension whose columns say what a row is: one is named like the table with key or id after " +
 			"it, and one with name after it, such as Customer Key and Customer Name in Customer (a first word dim of the table does " +
 			"not count; hidden columns do).",
@@ -29,7 +36,7 @@ table Sales
 	"DSC-02": {
 		Name: "ColumnDescribed", Title: "A column that is not a key has a description",
 		What: "Judges every exposed column that is neither an end of a relationship nor isKey. It fails if the column has no " +
-			"description, or one that violates DSC-04. The severity is medium where the name leaves the meaning open, else low. The name " +
+			"description, or one that earns nothing (see DSC-01). The severity is medium where the name leaves the meaning open, else low. The name " +
 			"leaves it open if (a) it violates NAM-03 or NAM-06; (b) the column is a number, its last word is none of hours, minutes, " +
 			"seconds, days, bytes, kb, mb, gb, ms, km, kg, year, month, week, day, quarter, hour, age, id, latitude, longitude, " +
 			"percent, pct, and its format string shows neither % nor a currency sign; or (c) it is a text whose last word is category, " +
@@ -55,7 +62,7 @@ table Sales
 	},
 	"DSC-03": {
 		Name: "MeasureDescribed", Title: "A measure has a description",
-		What: "Judges every exposed measure. It fails if the measure has no description, or one that violates DSC-04. The severity is " +
+		What: "Judges every exposed measure. It fails if the measure has no description, or one that earns nothing (see DSC-01). The severity is " +
 			"medium if the measure only counts and its name says so: the name does not violate NAM-03, it starts with #, number of or " +
 			"count of, or ends with count, and the expression is one call of COUNT, COUNTROWS or DISTINCTCOUNT, or CALCULATE of one, " +
 			"or of a measure that is one, with filters that compare a column with a constant.",
@@ -81,53 +88,18 @@ table Sales
 `),
 		Fix: "Say what it measures, how it is calculated, in which unit, and when to use it.",
 	},
-	"DSC-04": {
-		Name: "DescriptionSaysMoreThanName", Title: "A description says more than the name",
-		What: "Judges exposed tables, measures and columns; keys only if they have a description. It fails if there is no description, " +
-			"if it has fewer than 8 characters, or if it equals the name. It also fails if each of its words is a filler, or is a word " +
-			"of the object's own name or of any table's name, in singular or plural. The fillers are words such as the, of, for, this, " +
-			"contains, column, value, name, total and id; docs/regime.md H.3 lists all of them. In a date table date and calendar are " +
-			"fillers, too. A description that fails here counts as none in DSC-01, DSC-02, DSC-03, DSC-05 and DSC-06. The severity is " +
-			"low where that of DSC-01 or DSC-02 is.",
-		Why:    "A text that repeats the name uses up what an AI reads and gives it nothing to choose by.",
-		Source: descriptionsAreGiven,
-		Fails: tmdl(`
-/// One row for each line of an invoice.
-table Sales
-
-	/// The total of net sales.
-	measure 'Net Sales' = SUM(Sales[Amount])
-
-	column Amount
-		dataType: decimal
-		isHidden
-`),
-		Passes: tmdl(`
-/// One row for each line of an invoice.
-table Sales
-
-	/// Revenue after discounts and without tax, in euro.
-	measure 'Net Sales' = SUM(Sales[Amount])
-
-	column Amount
-		dataType: decimal
-		isHidden
-`),
-		Fix: "Add what the name leaves open: unit, filters, what one row or value is, when to use it. If there is nothing to add, a " +
-			"better description will not help; ignore the finding.",
-	},
 	"DSC-05": {
 		Name: "DescriptionShort", Title: "The important part of a description is in its first 200 characters",
-		What: "Judges exposed tables, measures, and columns that are no keys. It fails by half if the description is longer than 200 " +
-			"characters, and in full if there is none or it violates DSC-04.",
+		What: "Judges exposed tables, measures, and columns that are no keys, if they have a description that earns. It fails by half if " +
+			"it is longer than 200 characters.",
 		Why:    "What comes after the first 200 characters is not read when a query is written.",
 		Source: descriptionsAreGiven,
 		Fails: tmdl(`
 /// One row for each line of an invoice.
 table Sales
 
-	/// This measure was introduced with the new reporting in spring, replaces three older measures of the finance team and is
-	/// maintained by the controlling department, which also answers questions about it. It is the revenue after discounts.
+	/// This measure was introduced with the new reporting in spring, replaces three older measures of the finance team and was
+	/// agreed with the controlling department, which answers questions about it. It is the revenue after discounts, in euro.
 	measure 'Net Sales' = SUM(Sales[Amount])
 
 	column Amount
@@ -147,54 +119,13 @@ table Sales
 `),
 		Fix: "Cut the description to 200 characters, or put what matters first.",
 	},
-	"DSC-06": {
-		Name: "DescriptionUnique", Title: "No two objects share a description",
-		What: "Judges exposed tables, measures, and columns that are no keys. It fails if another of them has the same description, in " +
-			"any letter case and spacing, or if there is none or it violates DSC-04. The severity is low where that of DSC-01 or DSC-02 " +
-			"is.",
-		Why:    "An AI cannot choose between two objects whose descriptions are the same.",
-		Source: descriptionsAreGiven,
-		Fails: tmdl(`
-/// One row for each line of an invoice.
-table Sales
-
-	/// Revenue of the invoices, in euro.
-	measure 'Gross Sales' = SUM(Sales[Amount])
-
-	/// Revenue of the invoices, in euro.
-	measure 'Net Sales' = SUM(Sales[Amount]) - SUM(Sales[Discount])
-
-	column Amount
-		isHidden
-
-	column Discount
-		isHidden
-`),
-		Passes: tmdl(`
-/// One row for each line of an invoice.
-table Sales
-
-	/// Revenue of the invoices before discounts, in euro.
-	measure 'Gross Sales' = SUM(Sales[Amount])
-
-	/// Revenue of the invoices after discounts, in euro.
-	measure 'Net Sales' = SUM(Sales[Amount]) - SUM(Sales[Discount])
-
-	column Amount
-		isHidden
-
-	column Discount
-		isHidden
-`),
-		Fix: "Say in each description how the object differs from the other.",
-	},
 	"DSC-07": {
 		Name: "CalculationItemsListed", Title: "The column of a calculation group describes every calculation item",
 		What: "Judges exposed tables with a calculation group that has items. The violation is the share of the items whose names are " +
 			"not in the first 200 characters of the description of the group's column, in any letter case. The column is the one with " +
 			"the source column Name, else the only text column; without such a column the rule fails in full.",
 		Why:    "An AI that does not know the items cannot use them.",
-		Source: "Calculation items are in no model metadata, so the description of the column has to list them (docs/regime.md A.0 (5)).",
+		Source: from("no-items").with(descriptionsAreGiven),
 		Fails: tmdl(`
 table Units
 	calculationGroup

@@ -4,8 +4,10 @@ package explained
 var instructionsExplained = map[string]Explanation{
 	"INS-01": {
 		Name: "InstructionsPresent", Title: "The model has AI instructions",
-		What: "Judges the model. It fails if there are no AI instructions or they are blank. While there are none, INS-01 to INS-04 " +
-			"make one finding, of at most medium severity if n is 10 or less, if the only exposed table has no dateTime column, or if " +
+		What: "Judges the model. It fails if there are no AI instructions, or no line of them earns. A line earns if it names a field or " +
+			"table that an AI sees, or defines a rule as for the fiscal year, and says something that names do not: what a term means, " +
+			"which measure answers what, a period, a condition. While there are none, INS-01 to INS-04 make one finding, " +
+			"of at most medium severity if n is 10 or less, if the only exposed table has no dateTime column, or if " +
 			"there is neither an exposed measure nor an active relationship. They do not apply if n is less than 3 or no table is " +
 			"exposed; n counts the exposed fields whose names are no placeholders (NAM-06).",
 		Why: "A definition does not say what the company's terms mean, which of two measures is the official one, or which date " +
@@ -18,10 +20,11 @@ Revenue means [Net Sales]. Use it for any question about sales unless the questi
 		Fix: "Write AI instructions (Copilot/Instructions/instructions.md) that explain terms, choice of measures, periods and defaults.",
 	},
 	"INS-02": {
-		Name: "InstructionsLength", Title: "The AI instructions have 200 to 10,000 characters",
-		What: "Judges the model. It fails if there are no AI instructions or they have more than 10,000 characters, and by half if " +
-			"they have fewer than 200. Without instructions the limits of INS-01 apply.",
-		Why:    "Shorter instructions leave too much open; longer ones are cut, and what matters is lost among the rest.",
+		Name: "InstructionsLength", Title: "The AI instructions say enough, in at most 10,000 characters",
+		What: "Judges the model. It fails if there are no AI instructions or they have more than 10,000 characters. Below 3 lines that " +
+			"earn (see INS-01) the violation is the share of 3 that is missing; it fails by half if more lines earn nothing than earn. " +
+			"Without instructions the limits of INS-01 apply.",
+		Why:    "Fewer statements leave too much open; what comes after 10,000 characters is cut, and what matters is lost among the rest.",
 		Source: instructionsAreGiven,
 		Fails: tmdl(salesModel, partOf(instructionsPart, `
 Use [Net Sales] for sales.
@@ -46,11 +49,10 @@ Use [Net Sales] for any question about sales.
 	},
 	"INS-04": {
 		Name: "InstructionsCoverTopics", Title: "The AI instructions cover time, choice of measure, terms and defaults",
-		What: "Judges the model. The violation is the share of five subjects that the instructions lack: time (a word such as fiscal, " +
+		What: "Judges the model. The violation is the share of four subjects that the lines lack which earn (see INS-01): time (fiscal, " +
 			"year or period), which measure to use (use, prefer or refer to, and a field or the word measure after it), terms (means, " +
-			"refers to, stands for, defined as, also known as or synonym), defaults (default, unless, always or otherwise), and " +
-			"structure (a heading or three list items). docs/regime.md C.4 instructions has the patterns. Without instructions the " +
-			"limits of INS-01 apply.",
+			"refers to, stands for, defined as, also known as or synonym), and defaults (default, unless, always or otherwise), each " +
+			"also in German and Portuguese. Without instructions the limits of INS-01 apply.",
 		Why:    "Most questions leave period, measure and default open; what the instructions do not say an AI decides by itself.",
 		Source: instructionsAreGiven,
 		Fails: tmdl(salesModel, partOf(instructionsPart, `
@@ -77,10 +79,10 @@ Revenue means the invoiced amount. Use Sales[Order Date] by default, and Sales[S
 	},
 	"INS-06": {
 		Name: "InstructionsExplainParameters", Title: "The AI instructions explain calculation groups",
-		What: "Judges exposed tables with a calculation group. It fails if the instructions do not contain the table's name. In " +
-			"`2026-11` it also judges field parameters.",
+		What: "Judges exposed tables with a calculation group. It fails if no line of the instructions has the table's name and " +
+			"something else.",
 		Why:    "Nothing in a calculation group says which measures it is for and when to apply it.",
-		Source: instructionsAreGiven + " Calculation items are in no model metadata (docs/regime.md A.0 (5)).",
+		Source: instructionsAreGiven.with(from("no-items")),
 		Fails: tmdl(unitsModel, partOf(instructionsPart, `
 Give amounts in euro.
 `)),
@@ -90,33 +92,33 @@ Give amounts in euro. For amounts in thousands apply the item Thousands of Units
 		Fix: "Say by its name what the calculation group does and when to use which item.",
 	},
 	"INS-10": {
-		Name: "QnAEnabled", Title: "Q&A is on, so that the preparation for AI is read",
-		What: "Judges models with a definition.pbism that have AI instructions, a verified answer, an authored synonym or an AI data " +
-			"schema, and those in which Q&A is off. It fails if settings.qnaEnabled is false. It fails by a quarter, with low " +
-			"severity, if it is absent: not there, null, no boolean, or in a file that does not parse.",
-		Why: "With Q&A off, what a linguistic schema holds for an AI has no effect in the platform's assistant. A model that was " +
-			"upgraded to the folder Copilot has Q&A off for good.",
-		Source: "The assistant reads a linguistic schema only of models with Q&A on (docs/regime.md H.2).",
-		Fails: tmdl(salesModel, partOf(instructionsPart, "Use [Net Sales] for any question about sales.\n"), partOf(settingsPart, `
+		Name: "AIFormatCurrent", Title: "The preparation for AI is in the folder Copilot",
+		What: "Fails for a model with a linguistic schema (of a culture) that holds instructions, synonyms of a person or phrasings, and without " +
+			"a folder Copilot. The severity is high if Q&A is off (settings.qnaEnabled of definition.pbism is false), since nothing reads them then, and " +
+			"low otherwise. Other models are not judged. Q&A is off for good in models with a folder Copilot.",
+		Why:    "Q&A and the linguistic schema retire. An upgrade keeps synonyms and suggested questions, and loses phrasings and Q&A visuals.",
+		Source: from("qna"),
+		Fails: tmdl(salesModel, partOf("definition/cultures/en-US.tmdl", linguisticCulture), partOf(settingsPart, `
 {
   "version": "4.2",
   "settings": {"qnaEnabled": false}
 }
 `)),
-		Passes: tmdl(salesModel, partOf(instructionsPart, "Use [Net Sales] for any question about sales.\n"), partOf(settingsPart, `
+		Passes: tmdl(salesModel, partOf("definition/cultures/en-US.tmdl", linguisticCulture),
+			partOf(instructionsPart, "Use [Net Sales] for any question about sales.\n"), partOf(settingsPart, `
 {
-  "version": "4.2",
-  "settings": {"qnaEnabled": true}
+  "version": "5.0",
+  "settings": {"qnaEnabled": false}
 }
 `)),
-		Fix: "If the preparation for AI is in the linguistic schema, turn Q&A on in Power BI. If the model has a folder Copilot, leave " +
-			"Q&A off, because turning it on damages the model, and ignore the finding. No optimization changes the setting.",
+		Fix: "Save a copy, open Prep data for AI in Power BI and upgrade. Then add to the AI instructions what the phrasings said. No " +
+			"optimization changes settings.qnaEnabled.",
 	},
 	"INS-11": {
 		Name: "InstructionsConsistent", Title: "The AI instructions map a term to one measure",
 		What: "Judges a model with AI instructions. It fails if one term is mapped to two different measures, by lines such as Sales " +
 			"means [Net Sales], Sales: [Net Sales], or use [Net Sales] for sales. Parts of a line that say not to use something do not " +
-			"count. Terms are equal if their words are (docs/regime.md H.2).",
+			"count. Terms are equal if their words are.",
 		Why:    "Given two measures for one term, an AI takes either, and the answer changes from one question to the next.",
 		Source: instructionsAreGiven,
 		Fails: tmdl(salesModel, partOf(instructionsPart, `
@@ -128,6 +130,27 @@ Give amounts in euro. For amounts in thousands apply the item Thousands of Units
 - Use [Gross Sales] for revenue before discounts.
 `)),
 		Fix: "Keep one of the lines, or give the other one a different term.",
+	},
+	"INS-12": {
+		Name: "ValuesIndexed", Title: "The values that questions name are indexed",
+		What: "Judges models with a folder Copilot, and only those that fail. It fails if indexingEnabled of " +
+			"Copilot/settings.json is false. Else the violation is the " +
+			"share of exposed text columns of dimensions, without keys, whose index in Copilot/schema.json is None.",
+		Why:    "Asked for a customer by name, an AI finds the value only if it is indexed.",
+		Source: from("index"),
+		Fails:  tmdl(salesModel, partOf(copilotSettingsPart, `{"indexingEnabled": false}`)),
+		Passes: tmdl(salesModel, partOf(copilotSettingsPart, `{"indexingEnabled": true}`)),
+		Fix:    "Turn indexing on, or leave index out, for text columns that people filter by.",
+	},
+	"INS-13": {
+		Name: "PromptsAnswerable", Title: "The example prompts ask about what an AI sees",
+		What: "Judges models with a folder Copilot. It fails if Copilot/examplePrompts.json has no prompt. Else the violation is the " +
+			"share of prompts that contain the name, of several words, of a field or table that an AI does not see.",
+		Why:    "A suggested question that the model cannot answer costs the trust of the first reader.",
+		Source: from("prompts"),
+		Fails:  tmdl(salesModel, partOf(copilotSettingsPart, `{"indexingEnabled": true}`)),
+		Passes: tmdl(salesModel, partOf("Copilot/examplePrompts.json", `{"prompts": ["What were net sales last year?"]}`)),
+		Fix:    "Write prompts that people ask and the model answers.",
 	},
 }
 
@@ -144,6 +167,17 @@ const (
 
 	column 'Gross Amount'
 		dataType: decimal
+`
+	copilotSettingsPart = "Copilot/settings.json"
+	linguisticCulture   = `culture en-US
+
+	linguisticMetadata =
+			{
+			  "Version": "1.0.0",
+			  "Language": "en-US",
+			  "CustomInstructions": "Use [Net Sales] for any question about sales."
+			}
+		contentType: json
 `
 	completeInstructions = `# Terms
 - Revenue means [Net Sales]: the invoiced amount after discounts and without tax.

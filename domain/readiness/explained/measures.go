@@ -84,12 +84,12 @@ relationship Customers
 	},
 	"MEA-03": {
 		Name: "MeasureFormatted", Title: "A measure has a format string",
-		What: "Judges exposed measures that do not violate VIS-03 and whose expression does not yield text (docs/regime.md H.3). It " +
+		What: "Judges exposed measures that do not violate VIS-03 and whose expression does not yield text. It " +
 			"fails if the measure has neither a format string nor a format string expression. It fails by half, with low severity, if " +
 			"the expression is one call of COUNTROWS, COUNT, COUNTA, COUNTX, COUNTAX, DISTINCTCOUNT or DISTINCTCOUNTNOBLANK, alone or " +
 			"as the first argument of CALCULATE.",
 		Why:    "The format carries unit and decimals: without it a share is shown as 0.2 and an amount without its currency.",
-		Source: nothingSaysSo + "The format decides how an answer is shown.",
+		Source: nothingSaysSo.and("The format decides how an answer is shown."),
 		Fails: tmdl(`
 table Sales
 
@@ -113,9 +113,8 @@ table Sales
 		Name: "MeasureInFolder", Title: "A measure of a table with many measures is in a display folder",
 		What: "Judges the exposed measures of tables that have more than 10 of them. It fails if the measure has no display folder. It " +
 			"does not apply to data agents.",
-		Why: "People who prepare a model for AI choose its measures in lists. Folders keep long lists readable.",
-		Source: nothingSaysSo + "Display folders are not in what a data agent is given, so its score leaves the rule out " +
-			"(docs/regime.md C.6 (3)).",
+		Why:    "People who prepare a model for AI choose its measures in lists. Folders keep long lists readable.",
+		Source: nothingSaysSo.and("Display folders are not in what a data agent is given, so its score leaves the rule out."),
 		Fails: tmdl(`
 table Sales
 
@@ -163,9 +162,10 @@ table Sales
 	"MEA-05": {
 		Name: "MeasureNotRepeated", Title: "No measure repeats another",
 		What: "Judges every exposed measure. It fails if an earlier exposed measure, by name, has the same expression without white " +
-			"space and letter case, or if the expression is only the name of another exposed measure. Measures with an unqualified " +
+			"space, comments, letter case and quotation of names, or if the expression is only the name of another exposed measure. " +
+			"Measures with an unqualified " +
 			"column of their own table are the same only within one table. It fails by half if both measures have a format string and " +
-			"these differ.",
+			"these differ, or if the two differ only by the sign, as a - b and b - a.",
 		Why:    "An AI picks either of two equal measures. The answers are equal today and differ once one of them is changed.",
 		Source: schemaIsUsed,
 		Fails: tmdl(`
@@ -229,7 +229,7 @@ table Sales
 		What: "Judges measures, calculated columns and calculation items, hidden ones too; only those at fault are counted. It fails " +
 			"if the expression refers to 'Table'[Name] and the model has no such table, or the table has no such column and the model " +
 			"no such measure; or if a quotation mark, a bracket or a comment is not closed. Names without a table are not judged, nor " +
-			"are names of variables and of columns that the expression itself makes (docs/regime.md H.2). While a calculated column " +
+			"are names of variables and of columns that the expression itself makes. While a calculated column " +
 			"fails, the cap CAP-BROKEN limits the score to 49; while only other expressions do, CAP-BROKEN-DAX limits it to 84.",
 		Why:    "A question that needs the expression gets an error. A broken calculated column also stops the refresh of the model.",
 		Source: schemaIsUsed,
@@ -256,23 +256,60 @@ table Sales
 		What: "Judges every exposed measure. It fails by half if the expression divides by / and the divisor is neither a number nor a " +
 			"parenthesis of numbers and operators.",
 		Why:    "Where the divisor is zero, / gives infinity, which an answer repeats. DIVIDE gives BLANK.",
-		Source: nothingSaysSo + "The rule is about the values in an answer.",
+		Source: nothingSaysSo.and("The rule is about the values in an answer."),
+		Fails:  margin("SUM(Sales[Profit]) / SUM(Sales[Amount])"),
+		Passes: margin("DIVIDE(SUM(Sales[Profit]), SUM(Sales[Amount]))"),
+		Fix:    "Write DIVIDE(numerator, denominator) in place of numerator / denominator.",
+	},
+	"MEA-09": {
+		Name: "PercentOnce", Title: "A percentage is multiplied by 100 once",
+		What: "Judges every exposed measure whose format string shows a percent sign that is not quoted. It fails if the expression " +
+			"multiplies its result by 100, also in a variable, in IF or in the numerator of DIVIDE.",
+		Why:    "The format multiplies by 100 too: a share of 12 % is shown, and told, as 1,200 %.",
+		Source: from("percent"),
+		Fails:  margin("DIVIDE(SUM(Sales[Profit]), SUM(Sales[Amount])) * 100"),
+		Passes: margin("DIVIDE(SUM(Sales[Profit]), SUM(Sales[Amount]))"),
+		Fix:    "Take * 100 out of the expression, or the percent sign out of the format string.",
+	},
+	"MEA-10": {
+		Name: "AddsUp", Title: "A measure sums what adds up",
+		What: "Judges every exposed measure that is the sum of one column. It fails if the names of table or column say that the rows " +
+			"count the same things again on each day, such as holdings, balances and pieces on hand, and the table has a date; and if " +
+			"the column's name says that it holds prices, rates or temperatures. A measure that picks a day, such as by " +
+			"LASTNONBLANK, passes.",
+		Why:    "Thirty daily balances of 100 are no 3,000. The answer is wrong by as many times as days are asked about.",
+		Source: nothingSaysSo.and("The rule is about the values in an answer."),
 		Fails: tmdl(`
-table Sales
+table Holdings
 
-	measure Margin = SUM(Sales[Profit]) / SUM(Sales[Amount])
-		formatString: 0.0%
+	measure 'Quantity Held' = SUM(Holdings[Quantity])
+		formatString: 0
 
-	column Profit
-		dataType: decimal
+	column Day
+		dataType: dateTime
 
-	column Amount
-		dataType: decimal
+	column Quantity
+		dataType: int64
 `),
 		Passes: tmdl(`
-table Sales
+table Holdings
 
-	measure Margin = DIVIDE(SUM(Sales[Profit]), SUM(Sales[Amount]))
+	measure 'Quantity Held' = CALCULATE(SUM(Holdings[Quantity]), LASTDATE(Holdings[Day]))
+		formatString: 0
+
+	column Day
+		dataType: dateTime
+
+	column Quantity
+		dataType: int64
+`),
+		Fix: "Take the value of the last day of the period, or average it; of prices and rates take the average, weighted where it should be.",
+	},
+}
+
+// margin is a model with a percentage.
+func margin(expression string) Example {
+	return tmdl("table Sales\n\n\tmeasure Margin = " + expression + `
 		formatString: 0.0%
 
 	column Profit
@@ -280,7 +317,5 @@ table Sales
 
 	column Amount
 		dataType: decimal
-`),
-		Fix: "Write DIVIDE(numerator, denominator) in place of numerator / denominator.",
-	},
+`)
 }

@@ -9,7 +9,7 @@ var namingExplained = map[string]Explanation{
 			"not count. A name is at fault if it has an underscore; if it has no space and a capital follows a lower-case letter; or " +
 			"if it has no space, at least 4 letters and none in lower case. It fails by half. It fails in full for the first two " +
 			"reasons if, in addition, the name violates NAM-03, or it has at least 4 letters and none in lower case; " +
-			"but only by half if the object has an authored synonym or a description that does not violate DSC-04.",
+			"but only by half if the object has a description that earns (see DSC-01).",
 		Why:    "People ask in words with spaces. An AI finds a field by words that match the question.",
 		Source: fieldsAreGiven,
 		Fails: tmdl(`
@@ -24,8 +24,7 @@ table Sales
 	column 'Net Amount'
 		dataType: decimal
 `),
-		Fix: "Write words separated by spaces. Where a rename would break reports, add a synonym, or a description that adds " +
-			"something: either halves the violation.",
+		Fix: "Write words separated by spaces. Where a rename would break reports, add a description, which halves the violation.",
 	},
 	"NAM-02": {
 		Name: "TableNameWithoutPrefix", Title: "A table's name has no technical prefix",
@@ -54,7 +53,7 @@ table Customer
 			"in full if a word of at least two letters has none of a, e, i, o, u and y. It fails by half if a word is a single letter " +
 			"other than a and i, unless it stands next to a number or alone in brackets; and for a word of 2 to 5 capitals with a " +
 			"vowel in a name that has another word not in capitals. Well-known abbreviations such as YTD, KPI, SKU, VAT and URL do not " +
-			"count, with or without a final s; docs/regime.md H.3 lists them.",
+			"count, with or without a final s.",
 		Why:    "An AI guesses what an abbreviation stands for, and people do not type it.",
 		Source: fieldsAreGiven,
 		Fails: tmdl(`
@@ -76,7 +75,7 @@ table Customer
 		Name: "ColumnNameUnique", Title: "No two columns share a name",
 		What: "Judges exposed columns that are no keys. Columns that violate VIS-02 are not judged, nor are columns whose last word is " +
 			"id, ids, key, guid or uuid. It fails if exposed columns of at least two tables have the same name, in any letter case and " +
-			"spacing (columns that are not judged count, too); by half if each of them has a description that does not violate DSC-04.",
+			"spacing (columns that are not judged count, too); by half if each of them has a description that earns (see DSC-01).",
 		Why:    "Asked for the city, an AI has to choose between Customer[City] and Store[City], and the name does not help.",
 		Source: fieldsAreGiven,
 		Fails: tmdl(`
@@ -127,8 +126,7 @@ table Sales
 		Name: "NameMeaningful", Title: "A name is not a placeholder",
 		What: "Judges every exposed table, column and measure. It fails if the name is table, column, col, field, measure, sheet, " +
 			"query, new table, new column or new measure, alone or with a number. It fails by half if a column or measure is named " +
-			"flag, value, data, number, key, error, unknown, count, min, max, average or properties and has no description that DSC-04 " +
-			"does not fault.",
+			"flag, value, data, number, key, error, unknown, count, min, max, average or properties and has no description that earns (see DSC-01).",
 		Why:    "Nothing in a question matches such a name, and it does not say what the object holds.",
 		Source: fieldsAreGiven,
 		Fails: tmdl(`

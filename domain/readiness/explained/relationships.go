@@ -315,4 +315,45 @@ relationship 'Ship date'
 			"the relationship if nothing needs it.",
 	},
 	"REL-07": flatTableExplained, "REL-08": brokenRelationshipExplained, "REL-09": secondPathExplained,
+	"REL-10": {
+		Name: "ColumnLooksUpOnce", Title: "A column is related to one dimension",
+		What: "Judges every column on the many side of active relationships, hidden or not. It fails if they lead to two tables; date " +
+			"tables do not count.",
+		Why:    "A column holds the values of one thing. By the other relationship every row finds nothing, or the wrong row.",
+		Source: nothingSaysSo.and("The rule is about the values in an answer."),
+		Fails:  trade("Direction"),
+		Passes: trade("Basis"),
+		Fix:    "Relate each dimension to the column that holds its key.",
+	},
+}
+
+// trade is a model with two dimensions, the second of which is related to a column.
+func trade(basis string) Example {
+	return tmdl(`
+table Trade
+
+	column Direction
+		dataType: string
+
+	column Basis
+		dataType: string
+
+table Direction
+
+	column Direction
+		dataType: string
+
+table Basis
+
+	column Basis
+		dataType: string
+
+relationship a
+	fromColumn: Trade.Direction
+	toColumn: Direction.Direction
+
+relationship b
+	fromColumn: Trade.` + basis + `
+	toColumn: Basis.Basis
+`)
 }

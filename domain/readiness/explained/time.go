@@ -7,7 +7,7 @@ var timeExplained = map[string]Explanation{
 		What: "Judges the model, if it has a dateTime column. It passes if a table with the data category Time has a dateTime column " +
 			"that is its key (isKey). It fails by half if there is a date table that is not marked like this, or a table with date, " +
 			"dates or calendar in its name and a dateTime column that could be one: it has another column with a word such as day, " +
-			"week, month, quarter, year or fiscal in its name. Else it fails in full. docs/regime.md C.1 and H.3 define date tables.",
+			"week, month, quarter, year or fiscal in its name. Else it fails in full. docs/regime.md defines date tables.",
 		Why:    "Time intelligence needs one table with a row for each day. Without the mark an AI does not know which table that is.",
 		Source: schemaIsUsed,
 		Fails: tmdl(`
@@ -82,7 +82,7 @@ relationship 'Order date'
 			"LocalDateTable_ or DateTableTemplate_, or it has the annotation __PBI_LocalDateTable or __PBI_TemplateDateTable.",
 		Why: "There is one such table for each date column, so that two facts cannot be compared by month, and none of them is visible " +
 			"to an AI.",
-		Source: nothingSaysSo + "Automatic date tables are hidden.",
+		Source: nothingSaysSo.and("Automatic date tables are hidden."),
 		Fails: tmdl(`
 table Sales
 
@@ -166,7 +166,7 @@ relationship 'Order date'
 		What: "Judges exposed date tables, if the model has a dateTime column. It fails if the table has no hierarchy with at least " +
 			"two levels, hidden ones included.",
 		Why:    "A hierarchy says which columns follow each other from year to day.",
-		Source: nothingSaysSo + "The AI data schema lists hierarchies (docs/regime.md A.0 (4)).",
+		Source: nothingSaysSo.and("The AI data schema lists hierarchies."),
 		Fails: tmdl(`
 table Date
 	dataCategory: Time

@@ -7,7 +7,7 @@ var typesExplained = map[string]Explanation{
 		What: "Judges exposed string, boolean and dateTime columns. It fails if summarizeBy is something other than none and default. " +
 			"It fails by a quarter if summarizeBy is absent or default.",
 		Why:    "A visual or query that drops the column in as a value counts it or takes its first value, which no one asked for.",
-		Source: nothingSaysSo + "The rule is about what a visual that an AI builds does with the column.",
+		Source: nothingSaysSo.and("The rule is about what a visual that an AI builds does with the column."),
 		Fails: tmdl(`
 table Customer
 
@@ -28,10 +28,10 @@ table Customer
 		Name: "IdentifierNotSummarized", Title: "A number that is an identifier, a period or a rate is not summarized",
 		What: "Judges exposed numeric columns that are keys, or whose names say that a sum means nothing: a word such as id, code, " +
 			"year, month, rank, rate, percent, age, average, median, max or distinct; a last word such as hour, level, version, order, " +
-			"number or temperature; or price after unit, list or net. docs/regime.md C.4 types and H.3 list all words. It fails if " +
+			"number or temperature; or price after unit, list or net. It fails if " +
 			"summarizeBy is not none, by half if it is count or distinctCount.",
 		Why:    "The sum of years or of rates is a number without meaning, and it looks like an answer.",
-		Source: nothingSaysSo + "The rule is about what a visual that an AI builds does with the column.",
+		Source: nothingSaysSo.and("The rule is about what a visual that an AI builds does with the column."),
 		Fails: tmdl(`
 table Sales
 
@@ -95,7 +95,7 @@ table Sales
 		What: "Judges exposed string columns with the word month, weekday or day in the name and none of count, number and of. It " +
 			"fails if the column has no sort-by column.",
 		Why:    "Without a sort-by column April comes first, in a trend, too.",
-		Source: nothingSaysSo + "The rule is about the order of the rows of an answer.",
+		Source: nothingSaysSo.and("The rule is about the order of the rows of an answer."),
 		Fails: tmdl(`
 table Date
 
@@ -126,9 +126,8 @@ table Date
 			"zip, postcode or postal; double and decimal columns with latitude or longitude. A string State, State Name, State Code or " +
 			"State Province is judged only if another column of the table holds such a place. It fails if dataCategory is empty or " +
 			"Uncategorized. It does not apply to data agents.",
-		Why: "Without a category a place is only a text: a map cannot be drawn, and Georgia may be a country or a state.",
-		Source: nothingSaysSo + "Data categories are not in what a data agent is given, so its score leaves the rule out " +
-			"(docs/regime.md C.6 (3)).",
+		Why:    "Without a category a place is only a text: a map cannot be drawn, and Georgia may be a country or a state.",
+		Source: nothingSaysSo.and("Data categories are not in what a data agent is given, so its score leaves the rule out."),
 		Fails: tmdl(`
 table Customer
 
@@ -149,7 +148,7 @@ table Customer
 		What: "Judges exposed dimensions with an exposed string column. It fails if no column of the table, hidden ones included, is " +
 			"the default label (isDefaultLabel).",
 		Why:    "Asked for the best customers, an AI has to choose between name, number and mail address of a customer.",
-		Source: nothingSaysSo + "The rule is about the column by which an answer lists the rows.",
+		Source: nothingSaysSo.and("The rule is about the column by which an answer lists the rows."),
 		Fails: tmdl(`
 table Sales
 

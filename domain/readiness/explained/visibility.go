@@ -42,9 +42,9 @@ var visibilityExplained = map[string]Explanation{
 			"with sk, guid, uuid, etl, checksum, rowid, audit or loaddate; with hash among words such as row, key or sha256; with " +
 			"batch next to a word such as load or import; ending with row id; with created, updated, modified or inserted before by " +
 			"(by half, except inserted); or with load, ingestion, export or etl next to time, date, timestamp or at. Such a name does " +
-			"not count on the one side of a relationship for the only text of a table (docs/regime.md H.3).",
+			"not count on the one side of a relationship for the only text of a table.",
 		Why:    "Keys and columns about loads only add noise to choose from, and joins work without them.",
-		Source: exposureDecides + " Relationships are honoured in any case (docs/regime.md A.0 (5)).",
+		Source: exposureDecides.and("Relationships are honoured in any case."),
 		Fails:  tmdl(schemaModel),
 		Passes: tmdl(`
 table Sales
@@ -73,8 +73,8 @@ relationship Customers
 		What: "Judges exposed measures that neither the AI instructions nor a verified answer names and that no other measure, itself " +
 			"no helper, refers to directly. It fails if the name starts with an underscore or a full stop, or with zz, tmp, test, " +
 			"debug or helper and a space, underscore or hyphen; if it has the word placeholder, dummy, debug or helper; or if it has " +
-			"tooltip, svg, icon, colour, color, title, label or text and the expression yields text (docs/regime.md H.3). Title, label " +
-			"and text do not count if the measure has a description that does not violate DSC-04.",
+			"tooltip, svg, icon, colour, color, title, label or text and the expression yields text. Title, label " +
+			"and text do not count if the measure has a description that earns (see DSC-01).",
 		Why:    "A measure that returns a colour or a title answers no question, but its name may match one.",
 		Source: exposureDecides,
 		Fails: tmdl(`
@@ -173,9 +173,9 @@ table Sales
 		Name: "NamedFieldExposed", Title: "What the instructions and verified answers name is exposed",
 		What: "Judges measures and columns that the AI instructions or a verified answer name; only those at fault are counted. It " +
 			"fails if no object of a reference is exposed. Foreign keys as in VIS-02 are left out, and so are parts of the " +
-			"instructions that say not to use something: do not, never, avoid, ignore, exclude, hidden (docs/regime.md H.2).",
+			"instructions that say not to use something: do not, never, avoid, ignore, exclude, hidden.",
 		Why:    "The instructions send an AI to a field that it is not given, so it takes another one or gives up.",
-		Source: exposureDecides + " " + instructionsAreGiven,
+		Source: exposureDecides.with(instructionsAreGiven),
 		Fails: tmdl(`
 table Sales
 
@@ -191,6 +191,84 @@ Use [Revenue] for any question about sales.
 Use [Revenue] for any question about sales.
 `)),
 		Fix: "Show the field in the AI data schema, or name another one in the instructions and verified answers.",
+	},
+	"VIS-09": {
+		Name: "PersonalDataExplained", Title: "Personal data that an AI sees has a reason",
+		What: "Judges the exposed columns whose names and types say that they hold e-mail addresses, phone numbers, birth dates or " +
+			"numbers that identify a person. Contacts of companies, suppliers, stores and the like are not judged. It fails if no " +
+			"description says why the column is needed.",
+		Why:    "An answer can show each value to whoever may ask, and few questions need one.",
+		Source: from("few-fields"),
+		Fails: tmdl(`
+table Customer
+
+	column 'E-mail'
+		dataType: string
+
+	column Segment
+		dataType: string
+`),
+		Passes: tmdl(`
+table Customer
+
+	/// Address that invoices go to, needed to find an account by what people type
+	column 'E-mail'
+		dataType: string
+
+	column Segment
+		dataType: string
+`),
+		Fix: "Hide the column from AI, or describe what questions need it for.",
+	},
+	"VIS-08": {
+		Name: "EnoughOffered", Title: "An AI sees enough of what people ask about",
+		What: "Judges models with at least 4 things to ask about: measures that no other needs, or that an AI sees, and texts and dates of " +
+			"dimensions that are no keys. It fails if an AI sees fewer than two thirds of them and fewer than 30; the violation is the " +
+			"share that is missing. What is kept back is then judged by every rule as if an AI saw it.",
+		Why:    "A model that shows one tidy field answers one question. Hiding is for what no question is about.",
+		Source: from("few-fields"),
+		Fails: tmdl(`
+table Sales
+
+	measure 'Net Sales' = SUM(Sales[Amount])
+
+	measure Cost = SUM(Sales[Paid])
+		isHidden
+
+	measure Margin = SUM(Sales[Amount]) - SUM(Sales[Paid])
+		isHidden
+
+	measure Orders = COUNTROWS(Sales)
+		isHidden
+
+	column Amount
+		dataType: decimal
+		isHidden
+
+	column Paid
+		dataType: decimal
+		isHidden
+`),
+		Passes: tmdl(`
+table Sales
+
+	measure 'Net Sales' = SUM(Sales[Amount])
+
+	measure Cost = SUM(Sales[Paid])
+
+	measure Margin = SUM(Sales[Amount]) - SUM(Sales[Paid])
+
+	measure Orders = COUNTROWS(Sales)
+
+	column Amount
+		dataType: decimal
+		isHidden
+
+	column Paid
+		dataType: decimal
+		isHidden
+`),
+		Fix: "Show the measures and attributes that people ask about. Hide keys, helpers and load columns only.",
 	},
 }
 

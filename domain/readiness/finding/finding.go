@@ -2,7 +2,10 @@
 // is, and what can fix it. It has no rules.
 package finding
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"strings"
+)
 
 // Subject identifies a table, column or measure of a model. Name is "" for a table.
 type Subject struct {
@@ -27,7 +30,7 @@ const (
 	SourceObject          ObjectType = "source"
 )
 
-// Key identifies an object in findings and for ignoring (docs/regime.md C.2). ObjectName is ""
+// Key identifies an object in findings and for ignoring. ObjectName is ""
 // for a table, `From[Col] -> To[Col]` for a relationship, and the folder of a verified
 // answer. For the entire model or agent it is "#" and the rule id, with Table "".
 type Key struct {
@@ -37,6 +40,9 @@ type Key struct {
 	Table         string `json:"table"`
 	ObjectName    string `json:"object_name"`
 }
+
+// Entire reports whether the key is that of the entire model or agent. Its ObjectName is then nothing to show to people.
+func (k Key) Entire() bool { return k.Table == "" && strings.HasPrefix(k.ObjectName, "#") }
 
 // Severity is the severity of a finding. It depends on its rules, not on the size of
 // the model.

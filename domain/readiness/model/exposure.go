@@ -10,7 +10,7 @@ import (
 )
 
 // Expose reads the AI data schema into the objects and computes the exposed set X of
-// the model (docs/regime.md C.1, C.9 (4, 21, 24)). Entries are matched to objects by name under
+// the model. Entries are matched to objects by name under
 // norm; the first of several entries for an object counts.
 func (s *Snapshot) Expose() {
 	entries := map[string]*semanticmodel.AITable{}
@@ -95,8 +95,7 @@ func fieldEntries(list []semanticmodel.AIField) map[string]*semanticmodel.AIFiel
 	return m
 }
 
-// Selection returns what an agent that selected the tables sees of the model (regime
-// C.6 (2), C.9 (23)): the exposed fields of a table that a configured AI data schema
+// Selection returns what an agent that selected the tables sees of the model: the exposed fields of a table that a configured AI data schema
 // exposes, and all fields of any other table. hidden reports whether hidden fields are
 // among them.
 func (s *Snapshot) Selection(selected func(*Table) bool) (exposed []bool, hidden bool) {
@@ -126,8 +125,10 @@ type Scope struct {
 	M         []*Measure
 	F         []*Object // columns and measures
 	All       []*Object // tables, columns and measures
-	Described []*Object // all but key columns: what DSC-05 and DSC-06 judge
+	Described []*Object // all but key columns: what DSC-05 judges
 	Keys      []bool    // key columns in C, by Object.Index
+
+	Offer Offer // of a model by itself
 
 	memo map[any]any // by key, see remembered
 }
@@ -176,7 +177,7 @@ func NewScope(s *Snapshot, exposed []bool, usage map[string]map[string]int64) *S
 // In reports whether the consumer sees an object that has an index.
 func (x *Scope) In(o *Object) bool { return x.exposed[o.Index] }
 
-// weigh computes views and weights from a usage map (docs/regime.md C.5, C.9 (20, 25)). Names
+// weigh computes views and weights from a usage map. Names
 // compare under norm, and entries with equal names are added. A table has the views of
 // its most viewed field.
 func (x *Scope) weigh(usage map[string]map[string]int64) {
@@ -240,7 +241,7 @@ func (x *Scope) Weight(j Judged) float64 {
 
 // synonyms gives each object its authored terms: those of the linguistic schemas of all
 // cultures and of schema.json, under norm, without duplicates and without the object's
-// own name (docs/regime.md C.4 synonyms, C.9 (5, 15, 24)).
+// own name.
 func (s *Snapshot) synonyms() {
 	authored := map[Ref][]string{}
 	for i := range s.Src.Cultures {
@@ -279,7 +280,7 @@ func (s *Snapshot) LookUp(table, field string) *Object {
 }
 
 // SelectedBy reports which tables the names select. Letter case does not matter, and
-// unknown names are ignored (docs/regime.md C.9 (23)).
+// unknown names are ignored.
 func SelectedBy(tables []string) func(*Table) bool {
 	selected := map[string]bool{}
 	for _, name := range tables {
@@ -290,13 +291,20 @@ func SelectedBy(tables []string) func(*Table) bool {
 
 type neededKey struct{}
 
-// NeededBy reports whether an exposed measure refers to an object directly.
+// NeededBy reports whether an exposed measure, or a calculation item, refers to an object directly.
 func (x *Scope) NeededBy(o *Object) bool {
 	return Remembered(x, neededKey{}, func() []bool {
 		needed := make([]bool, len(x.Objects))
 		for _, m := range x.M {
 			for _, o := range m.Refs {
 				needed[o.Index] = true
+			}
+		}
+		for _, t := range x.Tables {
+			for _, i := range t.Items {
+				for _, o := range i.Refs {
+					needed[o.Index] = true
+				}
 			}
 		}
 		return needed

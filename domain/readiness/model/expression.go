@@ -8,17 +8,16 @@ import (
 	"readiness/domain/readiness/wording"
 )
 
-// names looks up the names that DAX uses, without regard to case (docs/regime.md C.9 (25)).
+// names looks up the names that DAX uses, without regard to case.
 type names struct {
 	Fields   map[Ref]*Object
 	Columns  map[int]*Column // by Object.Index
 	measures map[string]*Object
 	ByIndex  map[int]*Measure // by Object.Index
-	keywords bool             // whether a keyword before a name is no table, as in RETURN[Sales]
 }
 
 func newNames(s *Snapshot) *names {
-	n := &names{map[Ref]*Object{}, map[int]*Column{}, map[string]*Object{}, map[int]*Measure{}, s.keywords}
+	n := &names{map[Ref]*Object{}, map[int]*Column{}, map[string]*Object{}, map[int]*Measure{}}
 	for _, t := range s.Tables {
 		table := strings.ToLower(t.Src.Name)
 		for _, c := range t.Columns {
@@ -53,11 +52,11 @@ func (n *names) Column(table, name string) *Column {
 
 // Resolve returns the object of a reference in an expression of the home table. A bare
 // name is a measure of the model, else a column of home; home is nil for a calculation
-// item. It returns nil for a reference to nothing (docs/regime.md C.9 (11, 22)).
+// item. It returns nil for a reference to nothing.
 func (n *names) Resolve(r dax.Reference, home *Table) *Object {
 	name := strings.ToLower(r.Name)
 	if r.Qualified {
-		if o := n.Fields[Ref{strings.ToLower(r.Table), name}]; o != nil || !n.keywords || !dax.IsKeyword(r.Table) {
+		if o := n.Fields[Ref{strings.ToLower(r.Table), name}]; o != nil || !dax.IsKeyword(r.Table) {
 			return o
 		}
 	}
@@ -87,7 +86,7 @@ func (s *Snapshot) read(text string, home *Table) (refs []*Object, own bool) {
 	for _, r := range read.References {
 		if o := s.Names.Resolve(r, home); o != nil {
 			refs = append(refs, o)
-			own = own || o.Kind == ColumnKind && (!r.Qualified || s.keywords && dax.IsKeyword(r.Table) && !strings.EqualFold(r.Table,
+			own = own || o.Kind == ColumnKind && (!r.Qualified || dax.IsKeyword(r.Table) && !strings.EqualFold(r.Table,
 				o.Table.Src.Name))
 		}
 	}
@@ -97,4 +96,6 @@ func (s *Snapshot) read(text string, home *Table) (refs []*Object, own bool) {
 
 // timeIntelligence holds the functions that rule TIM-06 looks for.
 var timeIntelligence = wording.SetOf("TOTALYTD,TOTALQTD,TOTALMTD,DATESYTD,DATESQTD,DATESMTD,SAMEPERIODLASTYEAR,DATEADD,PARALLELPERIOD," +
-	"DATESINPERIOD,PREVIOUSYEAR,PREVIOUSMONTH")
+	"DATESINPERIOD,DATESBETWEEN,PREVIOUSYEAR,PREVIOUSQUARTER,PREVIOUSMONTH,PREVIOUSDAY,NEXTYEAR,NEXTQUARTER,NEXTMONTH,NEXTDAY," +
+	"OPENINGBALANCEYEAR,OPENINGBALANCEQUARTER,OPENINGBALANCEMONTH,CLOSINGBALANCEYEAR,CLOSINGBALANCEQUARTER,CLOSINGBALANCEMONTH," +
+	"TOTALWTD,DATESWTD,PREVIOUSWEEK,NEXTWEEK,OPENINGBALANCEWEEK,CLOSINGBALANCEWEEK")

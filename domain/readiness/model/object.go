@@ -10,7 +10,7 @@ import (
 	"readiness/domain/readiness/wording"
 )
 
-// Kind is the order of the objects of a table (docs/regime.md C.2).
+// Kind is the order of the objects of a table.
 type Kind int
 
 // The kinds of objects.
@@ -51,7 +51,7 @@ func (o *Object) Key() finding.Key {
 	return k
 }
 
-// Compare orders objects as the regime does: by table, kind and name (docs/regime.md C.2).
+// Compare orders objects as the regime does: by table, kind and name.
 func (o *Object) Compare(p *Object) int {
 	return cmp.Or(
 		strings.Compare(o.Key().Table, p.Key().Table),
@@ -70,7 +70,7 @@ type Table struct {
 	Hierarchies []*Hierarchy
 	Items       []*item
 
-	// Structure, independent of exposure (docs/regime.md C.9 (7, 8)).
+	// Structure, independent of exposure.
 	Starred        bool // in TR: not a calculation group, field parameter or measure table
 	FieldParameter bool
 	HoldsMeasures  bool // and no rows to ask for
@@ -90,8 +90,10 @@ func (t *Table) Fact() bool { return t.Starred && t.manyToOne && !t.OneSide }
 // Dimension reports whether the table is on the one side of an active relationship.
 func (t *Table) Dimension() bool { return t.Starred && t.OneSide }
 
-// MarkedAsDate reports whether the definition declares the table a date table.
-func (t *Table) MarkedAsDate() bool { return strings.EqualFold(t.Src.DataCategory, "Time") }
+// MarkedAsDate reports whether the definition declares the table a date table: it is marked, or has a calendar.
+func (t *Table) MarkedAsDate() bool {
+	return strings.EqualFold(t.Src.DataCategory, "Time") || len(t.Src.Calendars) > 0
+}
 
 // Column is a column, with its part in relationships.
 type Column struct {
@@ -102,7 +104,7 @@ type Column struct {
 	End      bool // of any relationship
 	ManySide bool // of any relationship
 	OneSide  bool // of any relationship
-	Used     bool // by a measure, hidden or not, directly
+	Used     bool // by a measure, hidden or not, or a calculation item, directly
 	// Sides of active relationships: ManyOfOne and ManyOfMany are the many side where the
 	// other is one or many, oneOfMany the one side where the other is many.
 	ManyOfOne, ManyOfMany, oneOfMany, OneOfActive bool
@@ -139,7 +141,8 @@ type Measure struct {
 // item is a calculation item.
 type item struct {
 	Object
-	Src *semanticmodel.CalculationItem
+	Src  *semanticmodel.CalculationItem
+	Refs []*Object // as those of a measure
 }
 
 // Hierarchy is a hierarchy of a table. No rule judges it by itself.
@@ -184,8 +187,7 @@ func SubjectOf(o *Object) finding.Subject {
 }
 
 // ItemColumn returns the column with the names of a calculation group's items: the one
-// with source column Name, else the only text column; nil when there is none (regime
-// C.9 (10)).
+// with source column Name, else the only text column; nil when there is none.
 func ItemColumn(t *Table) *Column {
 	var text []*Column
 	for _, c := range t.Columns {

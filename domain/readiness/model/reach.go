@@ -2,6 +2,7 @@ package model
 
 import (
 	"math/bits"
+	"slices"
 
 	"readiness/domain/readiness/wording"
 )
@@ -13,7 +14,7 @@ type Reached struct {
 	First        []*Object // the first ShownList missing objects at most
 }
 
-// Reach follows the references of all measures (rule VIS-04, docs/regime.md C.9 (13)).
+// Reach follows the references of all measures (rule VIS-04, docs/regime.md).
 // References among measures may form cycles and long chains. Measures that reach each
 // other are handled together, and reached objects are counted 64 at a time, so the time
 // is (measures + references) · objects / 64.
@@ -69,6 +70,31 @@ func Reach(x *Scope) map[*Measure]Reached {
 		clear(bitsOf)
 	}
 	return out
+}
+
+// Chain returns the names on a shortest way from a measure to what it refers to, directly or through measures.
+func Chain(x *Scope, from *Measure, to *Object) []string {
+	before := map[*Object]*Object{&from.Object: nil}
+	for queue := []*Measure{from}; len(queue) > 0; queue = queue[1:] {
+		for _, o := range queue[0].Refs {
+			if _, seen := before[o]; seen {
+				continue
+			}
+			before[o] = &queue[0].Object
+			if m := x.Names.ByIndex[o.Index]; m != nil {
+				queue = append(queue, m)
+			}
+		}
+	}
+	if _, reached := before[to]; !reached {
+		return nil
+	}
+	var names []string
+	for o := to; o != nil; o = before[o] {
+		names = append(names, wording.LowerFirst(Title(o)))
+	}
+	slices.Reverse(names)
+	return names
 }
 
 // graph is the references among measures, which are identified by number.

@@ -8,39 +8,9 @@ import (
 	"readiness/definition/semanticmodel"
 )
 
-// Reading is how a regime interprets those terms of docs/regime.md C.1 that regimes define
-// differently.
-type Reading struct {
-	// keywords is true when a keyword of DAX before a name is no table.
-	keywords bool
-	// seen returns the judged part of a model.
-	seen func(*semanticmodel.Model) *semanticmodel.Model
-	// dataTypes returns how the types of a table's columns are read.
-	dataTypes func(*semanticmodel.Table) func(*semanticmodel.Column) semanticmodel.DataType
-	// holdsMeasures reports whether a table that has measures and no end of a
-	// relationship is a measure table.
-	holdsMeasures func(t *Table, exposed func(*Column) bool) bool
-	// isDate reports whether a table is a date table.
-	isDate func(*Table) bool
-}
-
-// Declared is the reading of 2026-11.
-var Declared = Reading{
-	seen:          func(m *semanticmodel.Model) *semanticmodel.Model { return m },
-	dataTypes:     func(*semanticmodel.Table) func(*semanticmodel.Column) semanticmodel.DataType { return writtenType },
-	holdsMeasures: func(t *Table, exposed func(*Column) bool) bool { return !slices.ContainsFunc(t.Columns, exposed) },
-	isDate:        func(t *Table) bool { return t.DateByName || t.MarkedAsDate() },
-}
-
-// Inferred is the reading of 2026-12 (docs/regime.md H.3).
-var Inferred = Reading{
-	keywords:      true,
-	seen:          withoutUnseen,
-	dataTypes:     inferredTypes,
-	holdsMeasures: holdsOnlyMeasures,
-	isDate: func(t *Table) bool {
-		return t.DateByName || t.MarkedAsDate() || t.callsCalendar() || slices.ContainsFunc(t.Columns, t.consistsOfDates)
-	},
+// isDate reports whether a table is a date table.
+func (t *Table) isDate() bool {
+	return t.DateByName || t.MarkedAsDate() || t.callsCalendar() || slices.ContainsFunc(t.Columns, t.consistsOfDates)
 }
 
 func writtenType(c *semanticmodel.Column) semanticmodel.DataType { return c.DataType }
@@ -52,7 +22,7 @@ var headerTypes = map[string]semanticmodel.DataType{
 }
 
 // inferredTypes adds the types that the engine gives to columns of calculated tables, which the definition omits: to
-// [Date] of CALENDAR, and to those of DATATABLE by its header (docs/regime-precision.md P20).
+// [Date] of CALENDAR, and to those of DATATABLE by its header.
 func inferredTypes(t *semanticmodel.Table) func(*semanticmodel.Column) semanticmodel.DataType {
 	if !slices.ContainsFunc(t.Partitions, IsCalculated) {
 		return writtenType

@@ -1,6 +1,8 @@
 package model
 
 import (
+	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -37,7 +39,7 @@ func IsAutoDate(t *semanticmodel.Table) bool {
 	return local || template
 }
 
-// relate keeps the relationships whose two columns exist (docs/regime.md C.9 (6)).
+// relate keeps the relationships whose two columns exist.
 func (s *Snapshot) relate() {
 	for i := range s.Src.Relationships {
 		r := &s.Src.Relationships[i]
@@ -60,7 +62,14 @@ func (s *Snapshot) relate() {
 			}
 		}
 	}
-	slices.SortStableFunc(s.Relationships, func(a, b *Relationship) int { return a.Compare(&b.Object) })
+	slices.SortStableFunc(s.Relationships, func(a, b *Relationship) int {
+		return cmp.Or(a.Compare(&b.Object), strings.Compare(a.properties(), b.properties()))
+	})
+}
+
+// properties returns what rules read of a relationship, as a text that orders those between the same columns.
+func (r *Relationship) properties() string {
+	return fmt.Sprint(r.Src.IsActive, r.Src.FromCardinality, r.Src.ToCardinality, r.Src.CrossFilteringBehavior)
 }
 
 // join records a relationship of a column. many and otherMany say which sides are many.

@@ -9,10 +9,9 @@ import (
 	"readiness/domain/readiness/wording"
 )
 
-// Snapshot is a model after dropping (docs/regime.md C.1), in object order, with everything
+// Snapshot is a model after dropping, in object order, with everything
 // that does not depend on the consumer.
 type Snapshot struct {
-	Reading
 	Src           *semanticmodel.Model
 	Tables        []*Table
 	Columns       []*Column
@@ -43,15 +42,15 @@ type Snapshot struct {
 type Ref struct{ Table, Field string }
 
 // NewContent returns the tables of a model after dropping, with what is in them.
-func NewContent(m *semanticmodel.Model, by Reading) *Snapshot {
-	m = by.seen(m)
-	s := &Snapshot{Reading: by, Src: m, ByNorm: map[Ref]*Object{}, named: map[string]bool{}, activated: map[[2]*Object]bool{}}
+func NewContent(m *semanticmodel.Model) *Snapshot {
+	m = withoutUnseen(m)
+	s := &Snapshot{Src: m, ByNorm: map[Ref]*Object{}, named: map[string]bool{}, activated: map[[2]*Object]bool{}}
 	for i := range m.Tables {
 		switch t := &m.Tables[i]; {
 		case IsAutoDate(t):
 			s.AutoDate = true
 		case !t.IsPrivate:
-			s.Tables = append(s.Tables, NewTable(t, by))
+			s.Tables = append(s.Tables, NewTable(t))
 		}
 	}
 	slices.SortStableFunc(s.Tables, func(a, b *Table) int { return a.Compare(&b.Object) })
@@ -71,26 +70,23 @@ func NewContent(m *semanticmodel.Model, by Reading) *Snapshot {
 }
 
 // NewSnapshot reads a model as a regime does, with its references, structure and exposure.
-func NewSnapshot(m *semanticmodel.Model, by Reading) *Snapshot {
-	s := NewContent(m, by)
+func NewSnapshot(m *semanticmodel.Model) *Snapshot {
+	s := NewContent(m.Inlined())
 	m = s.Src
 	s.Names = newNames(s)
 	s.relate()
 	s.Expose()
 	for _, m := range s.Measures {
 		m.Refs, m.Own = s.read(m.Src.Expression, m.Table)
-		for _, o := range m.Refs {
-			if c := s.Names.Columns[o.Index]; c != nil {
-				c.Used = true
-			}
+		s.use(m.Refs)
+	}
+	for _, t := range s.Tables {
+		for _, i := range t.Items {
+			i.Refs, _ = s.read(i.Src.Expression, nil)
+			s.use(i.Refs)
 		}
 	}
 	s.structure()
-	for _, t := range s.Tables {
-		for _, i := range t.Items {
-			s.read(i.Src.Expression, nil)
-		}
-	}
 	for i := range m.Copilot.VerifiedAnswers {
 		a := &m.Copilot.VerifiedAnswers[i]
 		s.Answers = append(s.Answers, &Answer{Object{Kind: OtherKind, ObjectType: finding.VerifiedAnswerObject, Index: -1, Name: a.Folder},
@@ -102,6 +98,14 @@ func NewSnapshot(m *semanticmodel.Model, by Reading) *Snapshot {
 		s.Instructions = text
 	}
 	return s
+}
+
+func (s *Snapshot) use(refs []*Object) {
+	for _, o := range refs {
+		if c := s.Names.Columns[o.Index]; c != nil {
+			c.Used = true
+		}
+	}
 }
 
 // add appends an object. When two have the same name under norm, look-ups find the
@@ -119,11 +123,11 @@ func (s *Snapshot) add(o *Object) {
 }
 
 // NewTable returns a table with what is in it, before it is related to others.
-func NewTable(src *semanticmodel.Table, by Reading) *Table {
+func NewTable(src *semanticmodel.Table) *Table {
 	t := &Table{Src: src, calculated: slices.ContainsFunc(src.Partitions, IsCalculated)}
 	t.Object = newObject(TableKind, finding.TableObject, t, src.Name, src.Description, src.IsHidden)
 	t.Name = ""
-	typeOf := by.dataTypes(src)
+	typeOf := inferredTypes(src)
 	for i := range src.Columns {
 		if c := &src.Columns[i]; !c.IsRowNumber {
 			t.Columns = append(t.Columns, &Column{
@@ -165,13 +169,13 @@ func (t *Table) addItems() {
 		src := &t.Src.CalculationGroup.Items[i]
 		o := newObject(itemKind, finding.CalculationItemObject, t, column+`="`+src.Name+`"`, src.Description, t.Hidden)
 		o.Index = -1
-		t.Items = append(t.Items, &item{o, src})
+		t.Items = append(t.Items, &item{Object: o, Src: src})
 	}
 	slices.SortStableFunc(t.Items, func(a, b *item) int { return strings.Compare(a.Name, b.Name) })
 }
 
 // instructions returns the AI instructions: the Copilot part, else those of the default
-// culture, else those of the first culture by name that has any (docs/regime.md C.9 (5)).
+// culture, else those of the first culture by name that has any.
 func instructions(m *semanticmodel.Model) string {
 	if m.Copilot.Instructions != nil {
 		return *m.Copilot.Instructions

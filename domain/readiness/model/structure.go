@@ -7,8 +7,7 @@ import (
 	"readiness/domain/readiness/wording"
 )
 
-// structure computes TR, the facts and the date tables over all tables, hidden or not
-// (docs/regime.md C.9 (7, 8)).
+// structure computes TR, the facts and the date tables over all tables, hidden or not.
 func (s *Snapshot) structure() {
 	exposed := func(c *Column) bool { return s.Exposed[c.Index] }
 	for _, t := range s.Tables {
@@ -16,7 +15,7 @@ func (s *Snapshot) structure() {
 			_, ok := c.Src.ExtendedProperties["ParameterMetadata"]
 			return ok
 		})
-		t.HoldsMeasures = len(t.Measures) > 0 && s.holdsMeasures(t, exposed) &&
+		t.HoldsMeasures = len(t.Measures) > 0 && holdsOnlyMeasures(t, exposed) &&
 			!slices.ContainsFunc(t.Columns, func(c *Column) bool { return c.End })
 		t.Starred = t.Src.CalculationGroup == nil && !t.FieldParameter && !t.HoldsMeasures
 		if t.Starred {
@@ -27,7 +26,7 @@ func (s *Snapshot) structure() {
 		}
 		t.DateByName = t.Dimension() && DateWords.Meets(t.Words) &&
 			slices.ContainsFunc(t.Columns, func(c *Column) bool { return c.Is(semanticmodel.DateTime) })
-		t.Date = s.isDate(t)
+		t.Date = t.isDate()
 	}
 	for _, r := range s.Relationships {
 		r.From.DateEnd = r.From.DateEnd || r.To.Table.Date

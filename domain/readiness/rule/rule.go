@@ -11,7 +11,7 @@ import (
 	"readiness/domain/readiness/model"
 )
 
-// Rule is one row of docs/regime.md C.4.
+// Rule is one scoring rule.
 type Rule struct {
 	ID       string
 	Weight   float64 // weight inside the dimension
@@ -19,7 +19,7 @@ type Rule struct {
 	Fixes    []finding.FixKind
 	Check    Check
 	// Layout marks rules about properties that a data agent's DAX generation is not
-	// given. They do not apply to data agents (docs/regime.md C.6 (3)).
+	// given. They do not apply to data agents.
 	Layout bool
 	// Usage marks rules that need a usage map. The unweighted scores are computed
 	// without them.
@@ -127,14 +127,13 @@ func Where[O model.Judged](set func(*model.Scope) []O, keep func(*model.Scope, O
 	}
 }
 
-// ExposedTables returns T. The sets T, C, M and F of docs/regime.md C.1 contain exposed objects. Facts and
-// dimensions are determined over all tables, hidden or not (docs/regime.md C.9 (7)).
+// ExposedTables returns T, the exposed tables. Facts and dimensions are determined over all tables, hidden or not.
 func ExposedTables(x *model.Scope) []*model.Table { return x.T }
 
-// ExposedColumns returns C.
+// ExposedColumns returns C, the exposed columns.
 func ExposedColumns(x *model.Scope) []*model.Column { return x.C }
 
-// ExposedMeasures returns M.
+// ExposedMeasures returns M, the exposed measures.
 func ExposedMeasures(x *model.Scope) []*model.Measure { return x.M }
 
 // ExposedObjects returns T, C and M together, in object order.
@@ -151,12 +150,6 @@ func VerifiedAnswers(x *model.Scope) []*model.Answer { return x.Answers }
 
 // DescribedObjects returns the exposed objects without key columns.
 func DescribedObjects(x *model.Scope) []*model.Object { return x.Described }
-
-// IsFact selects the facts.
-func IsFact(_ *model.Scope, t *model.Table) bool { return t.Fact() }
-
-// IsDimension selects the dimensions.
-func IsDimension(_ *model.Scope, t *model.Table) bool { return t.Dimension() }
 
 // NotKey leaves out key columns.
 func NotKey(_ *model.Scope, c *model.Column) bool { return !c.Key }

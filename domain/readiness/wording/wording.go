@@ -13,7 +13,7 @@ import (
 )
 
 // Norm returns the form in which names and texts are compared: NFC, lower case,
-// trimmed, each run of white space as one space (docs/regime.md C.9 (1)).
+// trimmed, each run of white space as one space.
 func Norm(s string) string {
 	s = strings.ToLower(nfc.NFC.String(s))
 	if !strings.ContainsFunc(s, isOddSpace) && !strings.Contains(s, "  ") {
@@ -24,7 +24,7 @@ func Norm(s string) string {
 
 func isOddSpace(r rune) bool { return r != ' ' && unicode.IsSpace(r) }
 
-// Words returns the words of a name, each under norm (docs/regime.md C.1, C.9 (1)).
+// Words returns the words of a name, each under norm.
 func Words(s string) []string {
 	all := splitWords(s)
 	for i, w := range all {

@@ -8,7 +8,7 @@ import (
 
 // Draws is the generator PCG-DXSM with 128 bits of state, as in math/rand/v2. Packages of
 // domain draw no random numbers, but a generator seeded by the comparison's id is
-// deterministic (docs/regime.md D.4 (8)).
+// deterministic.
 type Draws struct{ hi, lo uint64 }
 
 // NewDraws returns the generator of a comparison, which is the same for the same id.

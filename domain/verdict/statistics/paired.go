@@ -64,6 +64,15 @@ func distance(x, y, phi float64) float64 {
 	return math.Sqrt(max(0, x*x-2*phi*x*y+y*y)) // rounding may take it below 0
 }
 
+// HolmOfAll returns each value of a family, adjusted by Holm's method.
+func HolmOfAll(family []float64) []float64 {
+	adjusted := make([]float64, len(family))
+	for i, p := range family {
+		adjusted[i] = Holm(p, slices.Delete(slices.Clone(family), i, i+1))
+	}
+	return adjusted
+}
+
 // Holm returns p adjusted by Holm's method over the family of p and others.
 func Holm(p float64, others []float64) float64 {
 	family := append(slices.Clone(others), p)
@@ -96,6 +105,17 @@ func DetectableDifference(n int, discordance float64) (difference float64, ok bo
 		}
 	}
 	return high, true
+}
+
+// QuestionsFor returns a round number of questions of which the test finds the difference with a power of 0.8, where the share
+// discordance of them differs or, if it is larger, the difference itself; 0 if a hundred are too few.
+func QuestionsFor(difference, discordance float64) int {
+	for n := 10; n <= 100; n += 10 {
+		if powerAt(criticalCounts(n), discordance, difference) >= power {
+			return n
+		}
+	}
+	return 0
 }
 
 // criticalCounts returns for each number of differing questions, up to n, the largest

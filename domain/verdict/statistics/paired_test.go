@@ -27,6 +27,15 @@ func TestDetectableDifference(t *testing.T) {
 	}
 }
 
+func TestQuestionsFor(t *testing.T) {
+	t.Parallel()
+	for discordance, want := range map[float64]int{0: 40, 0.2: 40, 0.3: 60, 0.9: 0} {
+		if got := QuestionsFor(0.2, discordance); got != want {
+			t.Errorf("%v differ: got %d, want %d", discordance, got, want)
+		}
+	}
+}
+
 // Five of five is significant by mid-p, four of four is not.
 func TestMcNemarMidP(t *testing.T) {
 	t.Parallel()

@@ -1,5 +1,4 @@
-// Package statistics has the tests and intervals of paired verdicts: exact, and the same on every machine
-// (docs/regime.md D.4).
+// Package statistics has the tests and intervals of paired verdicts: exact, and the same on every machine.
 package statistics
 
 import (
@@ -19,7 +18,7 @@ const (
 )
 
 // McNemar returns the exact two-sided p-value of McNemar's test. onlyA and onlyB are
-// the numbers of questions that only that side answered correctly (docs/regime.md D.4 (4)).
+// the numbers of questions that only that side answered correctly.
 func McNemar(onlyA, onlyB int) float64 {
 	n := int64(onlyA + onlyB)
 	choose, sum := big.NewInt(1), big.NewInt(1)
@@ -31,8 +30,7 @@ func McNemar(onlyA, onlyB int) float64 {
 	return min(1, p)
 }
 
-// Wilson returns the 95 % score interval of the rate x/n; n must be above 0 (docs/regime.md D.4
-// (5)).
+// Wilson returns the 95 % score interval of the rate x/n; n must be above 0.
 func Wilson(x, n int) (low, high float64) {
 	total, rate := float64(n), float64(x)/float64(n)
 	center := rate + z*z/(2*total)
@@ -49,8 +47,7 @@ func Wilson(x, n int) (low, high float64) {
 
 // Kappa returns the observed and the expected share of questions on which the verdicts
 // of both sides agree, and Cohen's kappa. kappa is nil when the expected share is 1.
-// The number of questions, both + onlyA + onlyB + neither, must be above 0 (docs/regime.md D.4
-// (9)).
+// The number of questions, both + onlyA + onlyB + neither, must be above 0.
 func Kappa(both, onlyA, onlyB, neither int) (observed, expected float64, kappa *float64) {
 	n, a, b := both+onlyA+onlyB+neither, both+onlyA, both+onlyB
 	agreeing := a*b + (n-a)*(n-b) // n² times the share expected by chance

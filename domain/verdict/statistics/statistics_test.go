@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// The vectors of docs/regime.md D.4 (4).
+// The vectors of docs/evaluation.md.
 func TestMcNemar(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -38,7 +38,7 @@ func TestMcNemar(t *testing.T) {
 	}
 }
 
-// The vectors of docs/regime.md D.4 (5).
+// The vectors of docs/evaluation.md.
 func TestWilson(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -49,7 +49,7 @@ func TestWilson(t *testing.T) {
 	} {
 		low, high := Wilson(tt.x, tt.n)
 		within := 0.5e-6
-		if tt.low == 0.5313 { // docs/regime.md D.5, with 4 decimals
+		if tt.low == 0.5313 { // docs/evaluation.md, with 4 decimals
 			within = 0.5e-4
 		}
 		if math.Abs(low-tt.low) > within || math.Abs(high-tt.high) > within {
@@ -71,7 +71,7 @@ func TestWilson(t *testing.T) {
 	}
 }
 
-// The vector of docs/regime.md D.4 (9), and the example of D.5.
+// The vector of docs/evaluation.md, and its example.
 func TestKappa(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

@@ -156,15 +156,12 @@ func exportEvents(v *page.Visit) error {
 	}
 	var b bytes.Buffer
 	for range maxCalls {
-		got, err := v.API.ListAuditEvents(v.Request.Context(), params, accept(lines))
+		got, err := v.API.ListAuditEventsWithResponse(v.Request.Context(), params, accept(lines))
 		if err != nil {
 			return err
 		}
-		_, err = b.ReadFrom(got.Body)
-		if err := errors.Join(err, got.Body.Close()); err != nil {
-			return err
-		}
-		next := after(got.Header.Get("Link"))
+		b.Write(got.Body)
+		next := after(got.HTTPResponse.Header.Get("Link"))
 		if next == "" {
 			break
 		}

@@ -9,7 +9,6 @@ import (
 	"errors"
 	"net/http"
 	"slices"
-	"strings"
 
 	"github.com/google/uuid"
 
@@ -81,7 +80,7 @@ type row struct{ readiness.Finding }
 // Place returns the object's name; a finding about the model has a key that begins with #.
 func (r row) Place() string {
 	switch {
-	case strings.HasPrefix(r.Table+r.ObjectName, "#") || r.Table+r.ObjectName == "":
+	case r.Entire() || r.Table+r.ObjectName == "":
 		return "The model"
 	case r.Table == "" || r.ObjectName == "":
 		return r.Table + r.ObjectName

@@ -153,6 +153,8 @@ func Asked(a client.AnsweredBy) string {
 		return "the platform's assistant"
 	case verdict.GenericAgent:
 		return "AI provider" + name(a.ProviderName)
+	case verdict.Imported:
+		return optional.Text(a.Who) + ", elsewhere (imported)"
 	default:
 		return cmp.Or(string(kind), "unknown")
 	}

@@ -21,6 +21,8 @@ type answered struct {
 	Judge     *client.JudgeReview
 	Summary   verdict.ComparisonSide
 	Questions paged
+	// Imported says where imported answers are from; nil if the run asked.
+	Imported *benchmark.Origin
 }
 
 // Title returns the model's name.
@@ -78,7 +80,7 @@ func showRun(v *page.Visit) error {
 		return fmt.Errorf("console: the answers of run %s: %w", id, err)
 	}
 	number, _ := strconv.Atoi(v.Request.URL.Query().Get("page"))
-	a.Judge, a.Summary = result.JSON200.JudgeReview, document.Summary
+	a.Judge, a.Summary, a.Imported = result.JSON200.JudgeReview, document.Summary, document.Imported
 	a.read(document, number)
 	return v.Show(runView, p)
 }

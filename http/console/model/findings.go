@@ -3,7 +3,6 @@ package model
 import (
 	"cmp"
 	"slices"
-	"strings"
 
 	"readiness/domain/readiness"
 	"readiness/domain/readiness/explained"
@@ -20,14 +19,11 @@ const (
 
 // group is the findings of one rule.
 type group struct {
-	Rule, Title, Fix string
-	Dimension        string
-	Severity         finding.Severity
-	Count            int
-	// Points is the cost of all findings.
-	Points  float64
-	Objects []readiness.Finding // the first ones
-	Rest    int
+	explained.Task
+	Title, Fix string
+	Dimension  string
+	Objects    []readiness.Finding // the first ones
+	Rest       int
 }
 
 // Tone returns how the severity is coloured.
@@ -48,7 +44,7 @@ func (g group) First() []readiness.Finding { return g.Objects[:min(len(g.Objects
 // More returns the other objects.
 func (g group) More() []readiness.Finding { return g.Objects[min(len(g.Objects), 3):] }
 
-// groups returns the findings by their first rule, those that cost most first, and how many groups are not among them.
+// groups returns the findings by their leading rule, what to do first at the beginning, and how many groups are not among them.
 func groups(report readiness.Result) (shown []group, rest int) {
 	names := map[string]string{}
 	for _, d := range report.Dimensions {
@@ -56,21 +52,14 @@ func groups(report readiness.Result) (shown []group, rest int) {
 	}
 	byRule := map[string]*group{}
 	for _, f := range report.Findings {
-		rule := ""
-		if len(f.RuleIDs) > 0 {
-			rule = f.RuleIDs[0]
-		}
+		rule := explained.Leading(f.RuleIDs)
 		g := byRule[rule]
 		if g == nil {
 			e, _ := explained.Rule(rule)
-			g = &group{Rule: rule, Title: cmp.Or(e.Title, rule), Fix: e.Fix, Dimension: cmp.Or(names[f.Dimension], f.Dimension)}
+			g = &group{Task: explained.NewTask(rule, report.Caps), Fix: e.Fix, Dimension: cmp.Or(names[f.Dimension], f.Dimension)}
 			byRule[rule] = g
 		}
-		g.Count++
-		g.Points += f.Impact
-		if rank(f.Severity) > rank(g.Severity) {
-			g.Severity = f.Severity
-		}
+		g.Add(f)
 		if len(g.Objects) < maxObjects {
 			g.Objects = append(g.Objects, f)
 		} else {
@@ -78,19 +67,14 @@ func groups(report readiness.Result) (shown []group, rest int) {
 		}
 	}
 	for _, g := range byRule {
+		g.Title = cmp.Or(explained.Fault(g.Rule, g.Count), g.Rule)
 		shown = append(shown, *g)
 	}
-	slices.SortFunc(shown, func(a, b group) int {
-		return cmp.Or(cmp.Compare(b.Points, a.Points), cmp.Compare(rank(b.Severity), rank(a.Severity)), strings.Compare(a.Rule, b.Rule))
-	})
+	slices.SortFunc(shown, func(a, b group) int { return a.Compare(b.Task) })
 	if len(shown) > maxGroups {
 		return shown[:maxGroups], len(shown) - maxGroups
 	}
 	return shown, 0
-}
-
-func rank(s finding.Severity) int {
-	return slices.Index([]finding.Severity{finding.Low, finding.Medium, finding.High}, s)
 }
 
 // dimensions returns the dimensions with their scores and the points that their findings cost.

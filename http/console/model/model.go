@@ -54,6 +54,8 @@ type content struct {
 	Score      *int
 	Change     *int // since the assessment before, if the two are comparable
 	Previous   string
+	// Break says why the score does not compare with the one before; "" if it does, or is the first.
+	Break      string
 	Dimensions chart.Bars
 	Caps       []string
 	Groups     []group
@@ -112,9 +114,21 @@ func (c *content) assessed(ctx context.Context, api *client.Service) error {
 		if all[0].ComparableWithPrevious && all[0].Score != nil && all[1].Score != nil {
 			c.Change = new(*all[0].Score - *all[1].Score)
 		}
+		c.Break = broken(all[0], all[1])
 	}
 	c.History = line(all)
 	return nil
+}
+
+// broken says why a score does not compare with the one before; "" if it does.
+func broken(p, before client.HistoryPoint) string {
+	switch {
+	case p.RegimeID != before.RegimeID:
+		return "The assessment before was scored by the rules " + before.RegimeID + ", so the two scores do not compare."
+	case p.ComparableWithPrevious:
+		return ""
+	}
+	return "The score does not compare with the one before: usage weighted only one of them, or other rules could not judge."
 }
 
 // reports reads the reports on the model. If the platform does not list them, the rest of the page is still shown.

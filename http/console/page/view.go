@@ -56,7 +56,7 @@ var functions = template.FuncMap{
 	"words":     func(value any) string { return Words(fmt.Sprint(value)) },
 }
 
-// Tone returns how a score is coloured: by its band (docs/regime.md C.2 (7)).
+// Tone returns how a score is coloured: by its band.
 func Tone(score int) chart.Tone {
 	switch readiness.BandOf(score) {
 	case readiness.BandReady:

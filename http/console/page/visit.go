@@ -112,10 +112,14 @@ func Local(path string) bool {
 	})
 }
 
-// maxForm bounds what a form may send, in bytes.
-const maxForm = 1 << 20
+// maxForm bounds what a form may send, in bytes, and maxUpload what one with a file of answers may.
+const (
+	maxForm   = 1 << 20
+	maxUpload = 16 << 20
+)
 
-// files reads a form with files. A file that is not empty becomes the value of its field, so that it survives an expired session too.
+// files reads a form with files. A file that is not empty becomes the value of its field, so that it survives an expired session too. Its
+// name is that of FIELD.name.
 func (v *Visit) files() error {
 	if err := v.Request.ParseMultipartForm(maxForm); err != nil {
 		return err
@@ -131,7 +135,8 @@ func (v *Visit) files() error {
 				return err
 			}
 			if len(text) > 0 {
-				v.Request.PostForm.Set(name, string(text)) //nolint:forbidigo // the field of that name, not the function
+				v.Request.PostForm.Set(name, string(text))            //nolint:forbidigo // the field of that name, not the function
+				v.Request.PostForm.Set(name+".name", header.Filename) //nolint:forbidigo // as above
 			}
 		}
 	}
@@ -139,8 +144,13 @@ func (v *Visit) files() error {
 }
 
 // Form returns the fields of a form. An error becomes a page.
-func (v *Visit) Form() (url.Values, error) {
-	v.Request.Body = http.MaxBytesReader(v.Writer, v.Request.Body, maxForm)
+func (v *Visit) Form() (url.Values, error) { return v.form(maxForm) }
+
+// Upload returns the fields of a form with a file that may be larger than a form.
+func (v *Visit) Upload() (url.Values, error) { return v.form(maxUpload) }
+
+func (v *Visit) form(limit int64) (url.Values, error) {
+	v.Request.Body = http.MaxBytesReader(v.Writer, v.Request.Body, limit)
 	kind, _, _ := mime.ParseMediaType(v.Request.Header.Get("Content-Type"))
 	var err error
 	if kind == "multipart/form-data" {
@@ -150,7 +160,7 @@ func (v *Visit) Form() (url.Values, error) {
 	}
 	if _, large := errors.AsType[*http.MaxBytesError](err); large {
 		return nil, &Problem{Status: http.StatusRequestEntityTooLarge, Title: "That is too much for one form",
-			Text: "The form sent more than 1 MiB. Shorten the texts, or send them in parts."}
+			Text: fmt.Sprintf("The form sent more than %d MiB. Shorten the texts, or send them in parts.", limit>>20)}
 	}
 	if err != nil {
 		return nil, &Problem{Status: http.StatusBadRequest, Title: "The form could not be read", Text: "Go back, and send the form again."}

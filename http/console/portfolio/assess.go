@@ -85,6 +85,46 @@ func assess(v *page.Visit) error {
 	if len(order) == 0 {
 		return nothingChosen
 	}
+	return start(v, order, chosen)
+}
+
+// outdated starts the assessment of the models of the portfolio that were scored by earlier rules, the lowest scores first: at most
+// maxChosen of each workspace, in at most maxShown workspaces, and as many as the account's assessments of the day allow, if those allow
+// one. What is left waits for the next press.
+func outdated(v *page.Visit) error {
+	account, err := v.API.GetAccountWithResponse(v.Request.Context())
+	if err != nil {
+		return err
+	}
+	left := exported
+	if of := account.JSON200.Allowances.Assessments; of.Limit != nil && of.Used != nil {
+		left = max(1, *of.Limit-*of.Used) // where none is left, the service says so
+	}
+	got, err := v.API.GetPortfolioWithResponse(v.Request.Context(), &client.GetPortfolioParams{Outdated: new(true), MaxResults: new(exported)})
+	if err != nil {
+		return err
+	}
+	chosen := map[uuid.UUID][]uuid.UUID{}
+	var order []uuid.UUID
+	for _, m := range got.JSON200.Value {
+		of := chosen[m.WorkspaceID]
+		if left == 0 || len(of) == maxChosen || of == nil && len(order) == maxShown {
+			continue
+		}
+		if of == nil {
+			order = append(order, m.WorkspaceID)
+		}
+		chosen[m.WorkspaceID] = append(of, m.SemanticModelID)
+		left--
+	}
+	if len(order) == 0 {
+		return v.See("/")
+	}
+	return start(v, order, chosen)
+}
+
+// start starts the assessment of models: one operation for each workspace, in the given order.
+func start(v *page.Visit, order []uuid.UUID, chosen map[uuid.UUID][]uuid.UUID) error {
 	started := url.Values{}
 	for _, workspaceID := range order {
 		got, err := v.API.AssessSemanticModelsWithResponse(v.Request.Context(), workspaceID, nil,

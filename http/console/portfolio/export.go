@@ -24,7 +24,7 @@ func export(v *page.Visit) error {
 	var b bytes.Buffer
 	w := csv.NewWriter(&b)
 	lines := [][]string{{"workspace", "model", "score", "change30Days", "findings", "high", "medium", "low", "views28Days", "assessedAtUtc",
-		"workspaceId", "semanticModelId"}}
+		"workspaceId", "semanticModelId", "rules", "outdated", "measured", "measuredLow", "measuredHigh", "measuredQuestions", "measuredOutdated"}}
 	for n := 0; n < maxExported; {
 		got, err := v.API.GetPortfolioWithResponse(v.Request.Context(), q.params(time.Now(), exported))
 		if err != nil {
@@ -47,7 +47,13 @@ func export(v *page.Visit) error {
 // line returns the row of a model.
 func line(m client.PortfolioModel) []string {
 	out := []string{text.InCell(m.WorkspaceName), text.InCell(m.SemanticModelName), "", "", strconv.Itoa(m.FindingsCount), "", "", "",
-		strconv.FormatInt(m.Views, 10), m.AssessedAtUtc.UTC().Format(time.RFC3339), m.WorkspaceID.String(), m.SemanticModelID.String()}
+		strconv.FormatInt(m.Views, 10), m.AssessedAtUtc.UTC().Format(time.RFC3339), m.WorkspaceID.String(), m.SemanticModelID.String(),
+		m.RegimeID, strconv.FormatBool(m.Outdated)}
+	if e := m.Evidence; e != nil {
+		out = append(out, strconv.Itoa(e.Score), strconv.Itoa(e.Low), strconv.Itoa(e.High), strconv.Itoa(e.Questions), strconv.FormatBool(e.Outdated))
+	} else {
+		out = append(out, "", "", "", "", "")
+	}
 	if m.Score != nil {
 		out[2] = strconv.Itoa(*m.Score)
 	}

@@ -26,7 +26,8 @@ var view = page.NewView(files, "portfolio.html")
 func Screen() page.Screen {
 	return page.Screen{Name: "Portfolio", Path: "/", Routes: []page.Route{
 		{Pattern: "GET /{$}", Serve: show}, {Pattern: "GET /portfolio.csv", Serve: export},
-		{Pattern: "GET /assess", Serve: choose}, {Pattern: "POST /assess", Serve: assess}, {Pattern: "GET /assessing", Serve: follow},
+		{Pattern: "GET /assess", Serve: choose}, {Pattern: "POST /assess", Serve: assess},
+		{Pattern: "POST /assess/outdated", Serve: outdated}, {Pattern: "GET /assessing", Serve: follow},
 	}}
 }
 
@@ -35,7 +36,7 @@ const rows = 50
 
 // query is what the list shows, as the address of the page has it.
 type query struct {
-	Text, Workspace, Below, Since, Sort, Token string
+	Text, Workspace, Below, Since, Outdated, Sort, Token string
 }
 
 // named is a value of a field, and what people read.
@@ -45,14 +46,15 @@ type named struct{ Value, Name string }
 var sorts = []named{{"score", "Lowest score"}, {"change", "Largest loss"}, {"views", "Most viewed"}, {"name", "Name"}}
 
 func queryOf(q url.Values) query {
-	return query{Text: q.Get("q"), Workspace: q.Get("workspaceId"), Below: q.Get("scoreBelow"), Since: q.Get("days"),
+	return query{Text: q.Get("q"), Workspace: q.Get("workspaceId"), Below: q.Get("scoreBelow"), Since: q.Get("days"), Outdated: q.Get("outdated"),
 		Sort: cmp.Or(q.Get("sort"), "score"), Token: q.Get("continuationToken")}
 }
 
 // values returns the query as parameters of an address, without the page.
 func (q query) values() url.Values {
 	v := url.Values{}
-	for name, value := range map[string]string{"q": q.Text, "workspaceId": q.Workspace, "scoreBelow": q.Below, "days": q.Since} {
+	for name, value := range map[string]string{"q": q.Text, "workspaceId": q.Workspace, "scoreBelow": q.Below, "days": q.Since,
+		"outdated": q.Outdated} {
 		if value != "" {
 			v.Set(name, value)
 		}
@@ -65,7 +67,7 @@ func (q query) values() url.Values {
 
 // Filtered reports whether the list leaves models out.
 func (q query) Filtered() bool {
-	return q.Text != "" || q.Workspace != "" || q.Below != "" || q.Since != ""
+	return q.Text != "" || q.Workspace != "" || q.Below != "" || q.Since != "" || q.Outdated != ""
 }
 
 // By returns the address of the list in another order.
@@ -97,6 +99,9 @@ func (q query) params(now time.Time, n int) *client.GetPortfolioParams {
 	}
 	if days, err := strconv.Atoi(q.Since); err == nil && days > 0 && days <= 3650 {
 		p.NotAssessedSince = new(now.AddDate(0, 0, -days).UTC().Truncate(24 * time.Hour))
+	}
+	if q.Outdated != "" {
+		p.Outdated = new(true)
 	}
 	if slices.ContainsFunc(sorts, func(s named) bool { return s.Value == q.Sort }) {
 		p.Sort = new(client.GetPortfolioParamsSort(q.Sort))

@@ -46,6 +46,7 @@ func TestQuery(t *testing.T) {
 		"scoreBelow=100":                       "below=100",
 		"scoreBelow=x&days=x&sort=x&sort=name": "",
 		"days=0":                               "",
+		"outdated=yes":                         "outdated=true",
 		"days=3650":                            "since=2016-11-23",
 		"days=3651":                            "",
 		"workspaceId=x":                        "",
@@ -69,6 +70,9 @@ func TestQuery(t *testing.T) {
 		}
 		if p.NotAssessedSince != nil {
 			got = append(got, "since="+p.NotAssessedSince.Format(time.DateOnly))
+		}
+		if p.Outdated != nil {
+			got = append(got, fmt.Sprintf("outdated=%t", *p.Outdated))
 		}
 		if p.Sort != nil && *p.Sort != "score" {
 			got = append(got, "sort="+string(*p.Sort))

@@ -62,8 +62,8 @@ func importFile(v *page.Visit) error {
 	if strings.HasPrefix(strings.TrimSpace(text), "{") {
 		kind = "application/x-ndjson"
 	}
-	got, err := v.API.SaveBenchmarkQuestionsWithBodyWithResponse(v.Request.Context(), of.Workspace, of.Model, nil, kind,
-		strings.NewReader(text))
+	got, err := v.API.SaveBenchmarkQuestionsWithResponse(v.Request.Context(), of.Workspace, of.Model, nil,
+		client.SaveBenchmarkQuestionsRequest{}, client.WithBody(kind, []byte(text)))
 	refused, ok := errors.AsType[*client.Error](err)
 	if ok && (refused.Status == http.StatusBadRequest || refused.Status == http.StatusRequestEntityTooLarge) {
 		return imported{of, text, refused.Message, refused.Parameters}.show(v, refused.Status)

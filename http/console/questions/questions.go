@@ -3,6 +3,7 @@
 package questions
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"embed"
@@ -14,7 +15,9 @@ import (
 	"github.com/google/uuid"
 
 	"readiness/client"
+	"readiness/domain"
 	"readiness/http/console/page"
+	"readiness/internal/optional"
 )
 
 //go:embed *.html
@@ -32,6 +35,7 @@ func Screen() page.Screen {
 	return page.Screen{Routes: []page.Route{
 		{Pattern: "GET /models/{w}/{m}/evaluation", Serve: show},
 		{Pattern: "POST /models/{w}/{m}/evaluation/runs", Serve: start}, {Pattern: "POST /models/{w}/{m}/evaluation/tests", Serve: create},
+		{Pattern: "POST /models/{w}/{m}/evaluation/import", Serve: importAnswers},
 		{Pattern: "GET /models/{w}/{m}/questions", Serve: edit}, {Pattern: "POST /models/{w}/{m}/questions", Serve: save},
 		{Pattern: "GET /models/{w}/{m}/questions.csv", Serve: export},
 		{Pattern: "GET /models/{w}/{m}/questions/import", Serve: showImport},
@@ -92,7 +96,9 @@ type content struct {
 	Runs      []client.BenchmarkRun
 	Tests     []client.AbTest
 	Answerers []choice
-	Models    []choice
+	// Sides are who can answer for a side of a test: the answerers, and those of imported runs.
+	Sides  []choice
+	Models []choice
 	// Once marks the forms, so that each can be sent twice and starts one thing.
 	Once string
 }
@@ -124,6 +130,12 @@ func show(v *page.Visit) error {
 	c.Tests = tests.JSON200.Value[:min(len(tests.JSON200.Value), maxRuns)]
 	if c.Answerers, err = answerers(ctx, v.API, of.Workspace); err != nil {
 		return err
+	}
+	c.Sides = c.Answerers
+	for _, r := range c.Runs {
+		if r.Agent.RunID != nil && r.Status == client.OperationStatusSucceeded {
+			c.Sides = append(c.Sides, choice{"Imported/" + r.RunID, optional.Text(r.Agent.Who) + ", imported " + r.CreatedAtUtc.Format("2006-01-02 15:04")})
+		}
 	}
 	portfolio, err := v.API.GetPortfolioWithResponse(ctx, &client.GetPortfolioParams{MaxResults: new(maxModels),
 		Sort: new(client.GetPortfolioParamsSort("name"))})
@@ -178,6 +190,13 @@ func answererOf(text string) (client.AnsweredByRequest, error) {
 	case "GenericAgent":
 		by.ProviderID = &rest
 		return by, nil
+	case "Imported":
+		id, err := uuid.Parse(rest)
+		if err != nil {
+			return by, incomplete
+		}
+		by.RunID = &id
+		return by, nil
 	}
 	first, second, _ := strings.Cut(rest, "/")
 	w, wrong := uuid.Parse(first)
@@ -210,6 +229,33 @@ func start(v *page.Visit) error {
 	got, err := v.API.StartBenchmarkRunWithResponse(v.Request.Context(), of.Workspace, of.Model,
 		&client.StartBenchmarkRunParams{IdempotencyKey: new("console-bench-" + form.Get("once"))},
 		client.StartBenchmarkRunRequest{AnsweredBy: by, Repeats: repeatsOf(form.Get("repeats"))})
+	if err != nil {
+		return err
+	}
+	return v.See(of.Base() + "/runs/" + got.JSON202.OperationID.String())
+}
+
+// importAnswers starts judging the answers of a file.
+func importAnswers(v *page.Visit) error {
+	form, err := v.Upload()
+	if err != nil {
+		return err
+	}
+	of, err := modelOf(v)
+	if err != nil {
+		return err
+	}
+	if form.Get("answers") == "" {
+		return &page.Problem{Status: http.StatusBadRequest, Title: "No file was chosen", Text: "Go back, and choose a file with answers."}
+	}
+	name := form.Get("answers.name")
+	got, err := v.API.ImportBenchmarkRunWithResponse(v.Request.Context(), of.Workspace, of.Model,
+		&client.ImportBenchmarkRunParams{IdempotencyKey: new("console-import-" + form.Get("once"))},
+		client.ImportBenchmarkRunRequest{AnsweredBy: optional.Of(form.Get("who")), Files: []client.AnswersFile{{
+			Name: domain.FirstCharacters(cmp.Or(name, "answers"), 200), Content: form.Get("answers")}}})
+	if refused, ok := errors.AsType[*client.Error](err); ok && refused.Status == http.StatusBadRequest {
+		return &page.Problem{Status: refused.Status, Title: "The answers were not imported", Text: refused.Message}
+	}
 	if err != nil {
 		return err
 	}

@@ -26,15 +26,12 @@ func main() {
 	}
 }
 
-// folder holds the pages, regimePage what they cite.
-const (
-	folder     = "docs/rules"
-	regimePage = "docs/regime.md"
-)
+// folder holds the pages.
+const folder = "docs/rules"
 
 // run writes the pages below the module's folder, and removes those of rules that no longer exist.
 func run(root string) error {
-	pages, err := write(root)
+	pages, err := write()
 	if err != nil {
 		return err
 	}
@@ -70,22 +67,16 @@ func others(root string, pages map[string]string) (names []string, err error) {
 }
 
 // write returns the pages by name.
-func write(root string) (map[string]string, error) {
-	page, err := os.ReadFile(filepath.Join(root, regimePage))
-	if err != nil {
-		return nil, err
-	}
-	cited := headings(string(page))
+func write() (map[string]string, error) {
 	pages := map[string]string{}
-	regimes := readiness.Regimes()
 	for _, id := range explained.Rules() {
-		p, err := newRulePage(id, regimes)
+		p, err := newRulePage(id)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", id, err)
 		}
-		pages[id+".md"] = linked(p.String(), cited)
+		pages[id+".md"] = p.String()
 	}
-	pages["README.md"] = linked(list(regimes), cited)
+	pages["README.md"] = list()
 	return pages, nil
 }
 

@@ -12,38 +12,26 @@ import (
 	"readiness/offline/ignore"
 )
 
-// of is a rule in a regime.
-type of struct {
-	regime string
-	readiness.PublishedRule
-}
-
 // rulePage is what a page shows.
 type rulePage struct {
 	id      string
 	text    explained.Explanation
-	regimes []of              // that have the rule, oldest first
+	rule    readiness.PublishedRule
 	finding readiness.Finding // of the failing example
 }
 
-func newRulePage(id string, regimes []*readiness.Regime) (rulePage, error) {
+func newRulePage(id string) (rulePage, error) {
 	p := rulePage{id: id}
 	p.text, _ = explained.Rule(id)
-	var newest *readiness.Regime
-	for _, r := range regimes {
-		for _, rule := range r.Rules() {
-			if rule.ID == id {
-				p.regimes, newest = append(p.regimes, of{r.ID, rule}), r
-			}
-		}
+	current := readiness.Current()
+	var known bool
+	if p.rule, known = current.Rule(id); !known {
+		return p, fmt.Errorf("there is no such rule")
 	}
-	if newest == nil {
-		return p, fmt.Errorf("no regime has the rule")
-	}
-	if f, err := p.text.Passes.Finding(newest, id); err == nil {
+	if f, err := p.text.Passes.Finding(current, id); err == nil {
 		return p, fmt.Errorf("the passing example has the finding %q", f.Message)
 	}
-	f, err := p.text.Fails.Finding(newest, id)
+	f, err := p.text.Fails.Finding(current, id)
 	p.finding = f
 	return p, err
 }
@@ -52,35 +40,29 @@ func newRulePage(id string, regimes []*readiness.Regime) (rulePage, error) {
 func (p rulePage) String() string {
 	var b strings.Builder
 	b.WriteString(notice)
-	newest := p.regimes[len(p.regimes)-1]
 	fmt.Fprintf(&b, "# %s: %s\n\n", p.id, p.text.Title)
-	fmt.Fprintf(&b, "Dimension: %s. [All rules](README.md). In a terminal: `readiness rules show %s`.\n\n", newest.DimensionName, p.id)
-	b.WriteString("| Regime | Severity | Weight in the dimension | Weight of the dimension, model | data agent | Optimization |\n")
+	fmt.Fprintf(&b, "Dimension: %s. [All rules](README.md). In a terminal: `readiness rules show %s`.\n\n", p.rule.DimensionName, p.id)
+	b.WriteString("| Severity | Weight in the dimension | Weight of the dimension, model | data agent | Effort | Optimization |\n")
 	b.WriteString("|---|---|---|---|---|---|\n")
-	for _, o := range p.regimes {
-		model := number(o.ModelWeight)
-		if o.ModelWeight == 0 {
-			model = "–"
-		}
-		fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s | %s |\n", o.regime, o.Severity, number(o.Weight), model, number(o.AgentWeight),
-			fixes(o.PublishedRule))
+	model := number(p.rule.ModelWeight)
+	if p.rule.ModelWeight == 0 {
+		model = "–"
 	}
+	fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s |\n", p.rule.Severity, number(p.rule.Weight), model, number(p.rule.AgentWeight),
+		explained.EffortOf(p.id), fixes(p.rule))
 	fmt.Fprintf(&b, "\n## What it judges\n\n%s\n", p.text.What)
-	if older := p.regimes[0]; len(p.regimes) > 1 {
-		part := "C.4"
-		if newest.Dimension == "agent" {
-			part = "C.6"
-		}
-		fmt.Fprintf(&b, "\nThis is the rule of `%s`. The exact rule of `%s` is in docs/regime.md %s; docs/regime.md H states what "+
-			"`%s` changes.\n",
-			newest.regime, older.regime, part, newest.regime)
+	fmt.Fprintf(&b, "\n## Why\n\n%s\n\nThis rests on:\n\n", p.text.Why)
+	for _, f := range p.text.Source.Facts {
+		fmt.Fprintf(&b, "- %s %s\n", f.Says, f.Cite(explained.Released))
 	}
-	fmt.Fprintf(&b, "\n## Why\n\n%s\n\n%s\n", p.text.Why, p.text.Source)
+	if also := p.text.Source.Also; also != "" {
+		fmt.Fprintf(&b, "\n%s\n", also)
+	}
 	fmt.Fprintf(&b, "\n## Failing example\n\n%s", example(p.text.Fails))
 	fmt.Fprintf(&b, "The finding, of %s severity:\n\n> %s\n", p.finding.Severity, quoted(p.finding.Message))
 	fmt.Fprintf(&b, "\n## Passing example\n\n%s", example(p.text.Passes))
 	fmt.Fprintf(&b, "## How to fix\n\n%s\n", p.text.Fix)
-	if kinds := newest.FixKinds; len(kinds) > 0 {
+	if kinds := p.rule.FixKinds; len(kinds) > 0 {
 		fmt.Fprintf(&b, "\n`readiness preview --kind %s` proposes changes, and `readiness apply` writes them.\n", joined(kinds))
 	}
 	b.WriteString("\n" + p.ignore())
@@ -144,7 +126,7 @@ func (p rulePage) ignore() string {
 	if line := ignore.AnnotationFor(p.id, p.finding.ObjectType); line != "" {
 		fmt.Fprintf(&b, "\nOr as an annotation of the %s:\n\n```tmdl\n%s\n```\n", p.finding.ObjectType, line)
 	}
-	b.WriteString("\nA file that `--rules` names turns the rule off for every model, or gives it another severity (docs/regime.md J):\n\n")
+	b.WriteString("\nA file that `--rules` names turns the rule off for every model, or gives it another severity:\n\n")
 	fmt.Fprintf(&b, "```yaml\nrules:\n  %s: off\n```\n", p.id)
 	return b.String()
 }

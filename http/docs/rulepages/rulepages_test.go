@@ -8,7 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"readiness/domain/readiness"
 	"readiness/domain/readiness/explained"
 )
 
@@ -16,7 +15,7 @@ import (
 func TestPagesAreCurrent(t *testing.T) {
 	t.Parallel()
 	const root = "../../.."
-	pages, err := write(root)
+	pages, err := write()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,7 +35,7 @@ func TestPagesAreCurrent(t *testing.T) {
 func TestRun(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
-	for name, text := range map[string]string{regimePage: "## A.0 What decides\n", folder + "/OLD-01.md": "old"} {
+	for name, text := range map[string]string{folder + "/OLD-01.md": "old"} {
 		if err := os.MkdirAll(filepath.Dir(filepath.Join(root, name)), 0o755); err != nil {
 			t.Fatal(err)
 		}
@@ -51,33 +50,26 @@ func TestRun(t *testing.T) {
 	if err != nil || len(files) != len(explained.Rules())+1 {
 		t.Errorf("%d files, want one for each rule and the list, error %v", len(files), err)
 	}
-	page, err := os.ReadFile(filepath.Join(root, folder, "DSC-05.md"))
-	if want := "[docs/regime.md A.0 (1)](../regime.md#a0-what-decides)"; err != nil || !strings.Contains(string(page), want) {
-		t.Errorf("the page lacks %q, error %v", want, err)
-	}
-	if run(t.TempDir()) == nil {
-		t.Error("pages are written without docs/regime.md")
-	}
 }
 
-// A page shows the finding of the failing example, how to ignore it, and every regime that has the rule.
+// A page shows the finding of the failing example, and how to ignore it.
 func TestPage(t *testing.T) {
 	t.Parallel()
 	page := func(id string) string {
-		p, err := newRulePage(id, readiness.Regimes())
+		p, err := newRulePage(id)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return p.String()
 	}
 	for id, wants := range map[string][]string{
-		"DSC-01": {"| `2026-11` | medium | 2 | 20 | 20 | `descriptions` |", "| `2026-12` | medium | 2 | 14 | 14 | `descriptions` |", "The exact rule of `2026-11` is in docs/regime.md C.4;",
+		"DSC-01": {"| medium | 2 | 14 | 14 | minutes | `descriptions` |",
 			"> Table 'Sales': describe", "```yaml\nignore:\n  - rule: DSC-01\n    table: Sales\n    object: \"\"\n", "annotation readiness.ignore = DSC-01: ", "rules:\n  DSC-01: off\n"},
 		"REL-02": {`    object: "Sales[Region] -> Budget[Region]"`},
 		"VIS-05": {"26 times, with {n} from 1 to 26:"},
 		"VIS-06": {"Views in reports: Sales[Revenue] 40; other fields have none."},
 		"INS-03": {"`Copilot/Instructions/instructions.md`:\n\n```markdown\n", `    object: "#"`},
-		"AGT-04": {"| – | 6 |", "in docs/regime.md C.6;", `    object: Sales`},
+		"AGT-04": {"| – | 5 |", `    object: Sales`},
 	} {
 		text := page(id)
 		for _, want := range wants {
@@ -86,13 +78,10 @@ func TestPage(t *testing.T) {
 			}
 		}
 	}
-	if text := page("MEA-07"); strings.Contains(text, "2026-11") {
-		t.Error("MEA-07 is shown for a regime without it")
-	}
 	if text := page("INS-08"); strings.Contains(text, "annotation") {
 		t.Error("INS-08 offers an annotation, which verified answers do not have")
 	}
-	if _, err := newRulePage("XYZ-01", readiness.Regimes()); err == nil {
+	if _, err := newRulePage("XYZ-01"); err == nil {
 		t.Error("there is a page of a rule that does not exist")
 	}
 }

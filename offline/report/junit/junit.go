@@ -2,11 +2,13 @@
 package junit
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
 	"strings"
 
+	"readiness/domain/readiness/explained"
 	"readiness/offline"
 	"readiness/offline/report"
 	"readiness/offline/rulehelp"
@@ -24,9 +26,9 @@ func Write(w io.Writer, a *offline.Assessment, g offline.Gate) error {
 }
 
 func suiteOf(i offline.Assessed, g offline.Gate) Suite {
-	s := Suite{Name: show.XMLText(i.Path)}
+	s := Suite{Name: show.Printable(i.Path)}
 	if i.Error != nil {
-		s.Add(Case{Name: "read", File: show.XMLText(i.At.File), Line: i.At.Line, Error: Because(i.Error.Error(), "", "")})
+		s.Add(Case{Name: "read", File: show.Printable(i.At.File), Line: i.At.Line, Error: Because(show.Printable(i.Error.Error()), "", "")})
 		return s
 	}
 	if g.FailUnder != nil {
@@ -52,21 +54,21 @@ func caseOf(i offline.Assessed, rule string) Case {
 			continue
 		}
 		if len(lines) == 0 {
-			c.File, c.Line = show.XMLText(f.File), f.Line
+			c.File, c.Line = show.Printable(f.File), f.Line
 		}
 		if worst.Severity == "" || offline.AtLeast(f.Severity, worst.Severity) {
 			worst = f
 		}
-		lines = append(lines, fmt.Sprintf("%s:%d: %s: %s%s", f.File, f.Line, f.Severity, f.Message, report.Found(f)))
+		lines = append(lines, show.Printable(fmt.Sprintf("%s:%d: %s: %s%s", f.File, f.Line, f.Severity, f.Message, report.Found(f))))
 	}
 	if len(lines) > 0 {
-		c.Failure = Because(show.Count(len(lines), "finding"), string(worst.Severity), strings.Join(lines, "\n"))
+		c.Failure = Because(cmp.Or(explained.Fault(rule, len(lines)), show.Count(len(lines), "finding")), string(worst.Severity), strings.Join(lines, "\n"))
 		return c
 	}
 	var why []string
 	for _, f := range i.Ignored {
 		if slices.Contains(f.RuleIDs, rule) && !slices.Contains(why, f.Reason) {
-			why = append(why, f.Reason)
+			why = append(why, show.Printable(f.Reason))
 		}
 	}
 	if len(why) > 0 {

@@ -130,7 +130,7 @@ var sarifLevels = map[finding.Severity]string{finding.High: "error", finding.Med
 // highest severity.
 const Limit = 5000
 
-// Write writes an assessment as SARIF 2.1.0. Each finding is a result under its first rule; all its rules are in
+// Write writes an assessment as SARIF 2.1.0. Each finding is a result under its leading rule; all its rules are in
 // the result's properties. Ignored findings are suppressed results. version is the program's version.
 //
 // limit bounds the number of results; 0 means no bound. If there are more, it keeps those with the highest severity,
@@ -199,7 +199,7 @@ func heaviest(a *offline.Assessment, limit int) (kept []reported, left int) {
 			kept = append(kept, reported{i.Path, f, nil})
 		}
 		for _, f := range i.Ignored {
-			kept = append(kept, reported{i.Path, f.Finding, []sarifSuppression{{"external", f.Reason}}})
+			kept = append(kept, reported{i.Path, f.Finding, []sarifSuppression{{"external", show.Printable(f.Reason)}}})
 		}
 	}
 	if limit == 0 || len(kept) <= limit {
@@ -227,12 +227,22 @@ func heaviest(a *offline.Assessment, limit int) (kept []reported, left int) {
 var sarifWeight = map[finding.Severity]int{finding.High: 2, finding.Medium: 1, finding.Low: 0}
 
 func sarifResultOf(item string, f offline.Finding, indexes map[string]int, known string, suppressions ...sarifSuppression) sarifResult {
+	rule := explained.Leading(f.RuleIDs)
 	return sarifResult{
-		RuleID: f.RuleIDs[0], RuleIndex: indexes[f.RuleIDs[0]], Level: sarifLevels[f.Severity], Message: sarifText{Text: plain(f.Message)},
+		RuleID: rule, RuleIndex: indexes[rule], Level: sarifLevels[f.Severity], Message: sarifText{Text: messageOf(f)},
 		Locations: []sarifPlaced{sarifPlaceOf(f.Place, sarifLogicalOf(f))}, PartialFingerprints: fingerprints(item, f, suppressions != nil),
 		BaselineState: known, Rank: max(0, min(100, f.Impact)), Suppressions: suppressions,
-		Properties: sarifBag{"dimension": f.Dimension, "rules": f.RuleIDs, "evidence": f.Evidence, "fixKinds": f.FixKinds},
+		Properties: sarifBag{"dimension": f.Dimension, "rules": f.RuleIDs, "evidence": show.Printable(f.Evidence), "fixKinds": f.FixKinds},
 	}
+}
+
+// messageOf returns what is wrong and what to do. Code scanning shows the first sentence as the title of an alert.
+func messageOf(f offline.Finding) string {
+	text := plain(f.Message)
+	if fault := explained.FaultOfOne(explained.Leading(f.RuleIDs)); fault != "" {
+		return fault + ". " + text
+	}
+	return text
 }
 
 func sarifRuleOf(r readiness.PublishedRule) sarifRule {
@@ -244,14 +254,15 @@ func sarifRuleOf(r readiness.PublishedRule) sarifRule {
 	}
 	return sarifRule{
 		ID: r.ID, Name: e.Name, HelpURI: page,
-		ShortDescription: sarifText{Text: rulehelp.Requirement(r.ID)}, FullDescription: sarifText{Text: e.What},
+		ShortDescription: sarifText{Text: explained.FaultOfOne(r.ID) + "."}, FullDescription: sarifText{Text: e.What},
 		Help: sarifText{
 			Text: rulehelp.Help(r.ID) + " Examples: " + more,
 			Markdown: "**" + report.MarkdownText(rulehelp.Requirement(r.ID)) + "** " + report.MarkdownText(rulehelp.Help(r.ID)) +
 				" Examples: " + link,
 		},
 		DefaultConfiguration: sarifSettings{sarifLevels[r.Severity]},
-		Properties:           sarifBag{"tags": []string{"ai-readiness", r.Dimension}},
+		Properties: sarifBag{"tags": []string{"ai-readiness", r.Dimension}, "effort": explained.EffortOf(r.ID),
+			"fixKinds": append([]finding.FixKind{}, r.FixKinds...)},
 	}
 }
 
@@ -266,14 +277,15 @@ func sarifPlaceOf(at offline.Place, logical []sarifLogical) sarifPlaced {
 
 // sarifLogicalOf names the object of a finding as DAX does.
 func sarifLogicalOf(f offline.Finding) []sarifLogical {
-	table := "'" + strings.ReplaceAll(f.Table, "'", "''") + "'"
+	name, of := show.Printable(f.ObjectName), show.Printable(f.Table)
+	table := "'" + strings.ReplaceAll(of, "'", "''") + "'"
 	switch f.ObjectType {
 	case finding.TableObject:
-		return []sarifLogical{{f.Table, table, "table"}}
+		return []sarifLogical{{of, table, "table"}}
 	case finding.ColumnObject, finding.MeasureObject:
-		return []sarifLogical{{f.ObjectName, table + "[" + strings.ReplaceAll(f.ObjectName, "]", "]]") + "]", string(f.ObjectType)}}
+		return []sarifLogical{{name, table + "[" + strings.ReplaceAll(name, "]", "]]") + "]", string(f.ObjectType)}}
 	case finding.RelationshipObject:
-		return []sarifLogical{{f.ObjectName, f.ObjectName, "relationship"}}
+		return []sarifLogical{{name, name, "relationship"}}
 	default:
 		return nil
 	}

@@ -68,6 +68,8 @@ type (
 		New, Fixed, Unchanged             string
 		Rank, High, Medium, Low           int
 		Lines                             []string
+		FirstTitle                        string
+		First                             []report.Step
 		Dimensions                        []pageDimension
 		Sections                          []pageSection
 		Ignored                           []pageFinding
@@ -82,9 +84,9 @@ type (
 		Groups        []pageGroup
 	}
 	pageGroup struct {
-		Rule, Page, Requirement, Help, Severity, Count, Points, Objects string
-		Caps, Open                                                      bool
-		Findings                                                        []pageFinding
+		Rule, Page, Requirement, Help, Severity, Count, Points, Effort, Objects string
+		Caps, Open                                                              bool
+		Findings                                                                []pageFinding
 	}
 	pageFinding struct {
 		Object, Severity, Rules, Points, Message, Evidence, Place, Reason string
@@ -173,10 +175,11 @@ func pageItemOf(n int, i offline.Assessed, l report.Listing, compared bool) page
 	if !p.Listed {
 		return p
 	}
-	p.Lines = append([]string{report.ScoreLine(i)}, report.CapLines(i)...)
+	p.Lines = append([]string{report.ScoreLine(i)}, report.Caveats(i)...)
 	if line := report.ChangeLine(i); line != "" {
 		p.Lines = append(p.Lines, line)
 	}
+	p.FirstTitle, p.First = report.FirstTitle, l.First(i)
 	p.Dimensions = pageDimensions(i)
 	p.Sections = pageSections(i, l)
 	for _, f := range i.Ignored {
@@ -223,9 +226,10 @@ func pageSections(i offline.Assessed, l report.Listing) (all []pageSection) {
 
 func pageGroupOf(i offline.Assessed, g report.Group, l report.Listing) pageGroup {
 	p := pageGroup{
-		Rule: g.Rule, Page: rulehelp.Page(g.Rule), Requirement: show.Printable(g.Requirement()), Help: rulehelp.Help(g.Rule),
+		Rule: g.Rule, Page: rulehelp.Page(g.Rule), Requirement: show.Printable(g.Title()), Help: rulehelp.Help(g.Rule),
 		Severity: string(g.Severity),
-		Count:    show.Count(len(g.Findings), "finding"), Points: fmt.Sprintf("%.1f", g.Points), Objects: g.Objects(false), Caps: g.Caps,
+		Count:    show.Count(len(g.Findings), "finding"), Points: fmt.Sprintf("%.1f", g.Points), Effort: string(g.Effort()),
+		Objects: g.Objects(false), Caps: g.Caps,
 		Open: l.Singly() || len(g.Findings) <= manyFindings,
 	}
 	for _, f := range g.Findings {

@@ -60,6 +60,8 @@ var rowsOfRoutes = []row{
 	{route: "GET " + ofModel + "/benchmark/questions"},
 	{route: "POST " + ofModel + "/benchmark/runs", body: assistant, takes: map[string]string{"runId": "run.runId"}},
 	{route: "POST " + ofModel + "/benchmark/runs", body: `{"answeredBy":{"kind":"DataAgent","dataAgentId":"$dataAgentId"}}`},
+	{route: "POST " + ofModel + "/benchmark/runs/import",
+		body: `{"answeredBy":"Copilot","files":[{"name":"answers.csv","content":"question,answer,dax\nWhat are the net sales?,12,\"EVALUATE ROW(\"\"x\"\", [Net Sales])\""}]}`},
 	{route: "GET " + ofModel + "/benchmark/runs"},
 	{route: "GET " + ofModel + "/benchmark/runs/{runId}"},
 	{route: "GET " + ofModel + "/benchmark/runs/{runId}/result"},

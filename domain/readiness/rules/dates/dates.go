@@ -8,24 +8,24 @@ import (
 	"readiness/domain/readiness/finding"
 	"readiness/domain/readiness/model"
 	"readiness/domain/readiness/rule"
+	"readiness/domain/readiness/rules/visibility"
 	"readiness/domain/readiness/wording"
 )
 
-// November2026 are the rules of 2026-11: they judge whether an AI can compute periods. They do not apply to a model
-// without a dateTime column (docs/regime.md C.4 time).
-var November2026 = []rule.Rule{
-	// TIM-01: a table is marked as the date table (docs/regime.md C.9 (21)).
-	{ID: "TIM-01", Weight: 3, Severity: finding.High, Check: rule.OnModel(rule.Always, unmarkedModel)},
-	// TIM-02: a table that is a date table by its name is marked as one (docs/regime.md C.9
-	// (8)).
+// Rules judge whether an AI can compute periods. They do not apply to a model
+// without a dateTime column.
+var Rules = []rule.Rule{
+	// TIM-01: a table is marked as the date table.
+	{ID: "TIM-01", Weight: 3, Severity: finding.High, Check: rule.OnModel(rule.Always, unmarkedDates)},
+	// TIM-02: a table that is a date table by its name is marked as one.
 	{ID: "TIM-02", Weight: 1, Severity: finding.Low,
 		Check: rule.Each(rule.Where(rule.ExposedTables, func(_ *model.Scope, t *model.Table) bool { return t.DateByName }),
 			unmarkedTable)},
 	// TIM-03: no automatic date tables.
 	{ID: "TIM-03", Weight: 2, Severity: finding.Medium, Check: rule.OnModel(rule.Always, automaticDates)},
-	// TIM-04: facts are related to a date table (docs/regime.md C.9 (7)).
-	{ID: "TIM-04", Weight: 2, Severity: finding.Medium, Check: rule.Each(rule.Where(rule.AllTables, rule.IsFact), undated)},
-	// TIM-05: date tables have a hierarchy; hidden ones count (docs/regime.md C.9 (22)).
+	// TIM-04: facts are related to a date table.
+	{ID: "TIM-04", Weight: 2, Severity: finding.Low, Check: rule.Each(rule.Where(rule.AllTables, needsDates), undatedFact)},
+	// TIM-05: date tables have a hierarchy; hidden ones count.
 	{ID: "TIM-05", Weight: 1, Severity: finding.Low,
 		Check: rule.Each(rule.Where(rule.ExposedTables, func(_ *model.Scope, t *model.Table) bool { return t.Date }),
 			noDateHierarchy)},
@@ -40,7 +40,7 @@ func HasTime(x *model.Scope) bool { return x.HasDateTime }
 func unmarkedModel(x *model.Scope) rule.Verdict {
 	found := ""
 	for _, t := range x.Tables {
-		if t.MarkedAsDate() && slices.ContainsFunc(t.Columns, func(c *model.Column) bool {
+		if len(t.Src.Calendars) > 0 || t.MarkedAsDate() && slices.ContainsFunc(t.Columns, func(c *model.Column) bool {
 			return c.Src.IsKey &&
 				c.Is(semanticmodel.DateTime)
 		}) {
@@ -72,13 +72,6 @@ func automaticDates(x *model.Scope) rule.Verdict {
 	return rule.Fails(1, "switch auto date/time off and use one date table", "it has automatic date tables")
 }
 
-func undated(_ *model.Scope, t *model.Table) rule.Verdict {
-	if t.Dated {
-		return rule.Verdict{}
-	}
-	return rule.Fails(1, "relate it to a date table", "no active relationship with a date table")
-}
-
 func noDateHierarchy(_ *model.Scope, t *model.Table) rule.Verdict {
 	if slices.ContainsFunc(t.Hierarchies, func(h *model.Hierarchy) bool { return len(h.Src.Levels) >= 2 }) {
 		return rule.Verdict{}
@@ -92,4 +85,226 @@ func noTimeIntelligence(x *model.Scope) rule.Verdict {
 	}
 	return rule.Fails(1, "add measures for periods, such as year to date and last year",
 		"no measure calls a time-intelligence function such as TOTALYTD or DATEADD")
+}
+
+func unmarkedDates(x *model.Scope) rule.Verdict {
+	v := unmarkedModel(x)
+	if v.Violation == 0 {
+		return v
+	}
+	if i := slices.IndexFunc(x.Tables, isDate); i >= 0 {
+		if c := firstDate(x.Tables[i]); c != nil {
+			v.Message = "mark " + wording.Quoted(x.Tables[i].Src.Name) + " as the date table, with " + model.QuotedColumn(c) + " as its key"
+		}
+		return v
+	}
+	switch t, day := unmarkedCalendar(x); {
+	case t == nil:
+		return undatedModel(x)
+	case calendarDate(t) == day:
+		return rule.Fails(0.5, "join "+wording.Quoted(t.Src.Name)+" by "+model.QuotedColumn(day)+
+			" and mark it as the date table, with this column as its key",
+			"table %s is in no active relationship that makes it a date table", wording.Quoted(t.Src.Name))
+	default:
+		v := rule.Fails(1, "mark "+wording.Quoted(t.Src.Name)+" as the date table, with "+model.QuotedColumn(day)+
+			" as its key, if it has a row for each day; else add one and join the facts to it", "no date table")
+		v.Severity = finding.Medium
+		return v
+	}
+}
+
+// ToMark returns the table that is no date table and that TIM-01 wants to be marked as one, or nil.
+func ToMark(x *model.Scope) *model.Table {
+	if unmarkedModel(x).Violation < 1 {
+		return nil
+	}
+	t, _ := unmarkedCalendar(x)
+	return t
+}
+
+// unmarkedCalendar returns the first table that looks like a calendar by its name, else by its columns, with its day.
+func unmarkedCalendar(x *model.Scope) (*model.Table, *model.Column) {
+	for _, looks := range []func(*model.Table) *model.Column{calendarDate, daysLikely} {
+		for _, t := range x.Tables {
+			if day := looks(t); day != nil {
+				return t, day
+			}
+		}
+	}
+	return nil, nil
+}
+
+// undatedModel is the verdict on a model without a table that looks like a calendar. A date table helps less where
+// nothing is joined, or where the only table has parts of dates itself.
+func undatedModel(x *model.Scope) rule.Verdict {
+	by := ""
+	if dates := datesToJoin(x); len(dates) > 0 {
+		by = " by " + wording.Listed(dates, mostDates)
+	}
+	v := rule.Fails(1, "add a date table with a row for each day, mark it as one and join the facts to it"+by, "no date table")
+	only := slices.IndexFunc(x.Tables, func(t *model.Table) bool { return t.Starred })
+	if x.Disconnected() || x.Starred == 1 && hasParts(x.Tables[only]) {
+		v.Severity = finding.Medium
+	}
+	return v
+}
+
+// datesToJoin returns the dates that an AI sees, without those of records and loads.
+func datesToJoin(x *model.Scope) (dates []string) {
+	for _, c := range x.C {
+		if w, _ := visibility.TechnicalWord(c); w == "" && c.Is(semanticmodel.DateTime) {
+			dates = append(dates, model.QuotedColumn(c))
+		}
+	}
+	return dates
+}
+
+var calendarWords = wording.SetOf("date,day,dow,week,wk,month,mth,quarter,qtr,year,yr,fiscal,period")
+
+// calendarDate returns the first dateTime column with another column of a calendar, in a table whose name says that it
+// is one; nil for another table.
+func calendarDate(t *model.Table) *model.Column {
+	if !t.Starred || !model.DateWords.Meets(t.Words) {
+		return nil
+	}
+	var named []*model.Column // the first two columns of a calendar
+	for _, c := range t.Columns {
+		if len(named) < 2 && calendarWords.Meets(c.Words) {
+			named = append(named, c)
+		}
+	}
+	i := slices.IndexFunc(t.Columns, func(c *model.Column) bool {
+		return c.Is(semanticmodel.DateTime) && isDay(c) && (len(named) == 2 || len(named) == 1 && named[0] != c)
+	})
+	if i < 0 {
+		return nil
+	}
+	return t.Columns[i]
+}
+
+// fewestParts is how many columns besides its day make a dimension of another name look like a calendar.
+const fewestParts = 2
+
+// daysLikely returns the first dateTime column of a dimension that looks like a calendar by its columns: half of them are of a
+// calendar, and none holds what facts hold. It returns nil for another table.
+func daysLikely(t *model.Table) *model.Column {
+	parts, others := calendarColumns(t)
+	if !t.Dimension() || parts < fewestParts || others > parts || slices.ContainsFunc(t.Columns, func(c *model.Column) bool {
+		return c.Numeric() && !c.Key && c.Summed() && !calendarWords.Meets(c.Words)
+	}) {
+		return nil
+	}
+	return firstDay(t)
+}
+
+// hasParts reports whether a table has a day and at least fewestParts other columns of a calendar.
+func hasParts(t *model.Table) bool {
+	parts, _ := calendarColumns(t)
+	return parts >= fewestParts && firstDay(t) != nil
+}
+
+// calendarColumns counts the columns of a table besides its days and keys: those of a calendar, and others.
+func calendarColumns(t *model.Table) (parts, others int) {
+	for _, c := range t.Columns {
+		switch {
+		case c.Is(semanticmodel.DateTime) && isDay(c), c.Key && !calendarWords.Meets(c.Words):
+		case calendarWords.Meets(c.Words) && !c.Is(semanticmodel.DateTime):
+			parts++
+		default:
+			others++
+		}
+	}
+	return parts, others
+}
+
+// eventWords say that dates are those of something that happened once, as a birth or a load. No calendar has them.
+var eventWords = wording.SetOf("birth,birthday,born,dob,hire,hired,death,created,creation,modified,updated,changed,refreshed,loaded,load," +
+	"inserted,timestamp,etl,order,ship,due,invoice,payment,valid")
+
+// isDay reports whether a column of dates may be the days of a calendar.
+func isDay(c *model.Column) bool {
+	w, _ := visibility.TechnicalWord(c)
+	return w == "" && !eventWords.Meets(c.Words)
+}
+
+// firstDay returns the first dateTime column of a table that may be the days of a calendar, or nil.
+func firstDay(t *model.Table) *model.Column {
+	i := slices.IndexFunc(t.Columns, func(c *model.Column) bool { return c.Is(semanticmodel.DateTime) && isDay(c) })
+	if i >= 0 {
+		return t.Columns[i]
+	}
+	return nil
+}
+
+func isDate(t *model.Table) bool { return t.Date }
+
+// hasDateTable reports whether any table is a date table.
+func hasDateTable(x *model.Scope) bool { return slices.ContainsFunc(x.Tables, isDate) }
+
+// needsDates selects the facts that are joined to a date table or have a date
+// column, if there is a date table at all.
+func needsDates(x *model.Scope, t *model.Table) bool {
+	return t.Fact() && hasDateTable(x) && slices.ContainsFunc(t.Columns, func(c *model.Column) bool { return c.DateEnd || datesRows(x, c) })
+}
+
+var changeEndings = wording.SetOf("modified,updated,changed,refreshed,loaded")
+
+// datesRows reports whether a column is an exposed date of what a row stands for, and not of its record.
+func datesRows(x *model.Scope, c *model.Column) bool {
+	if !x.In(&c.Object) || !c.Is(semanticmodel.DateTime) || changeEndings.Meets(c.Words) {
+		return false
+	}
+	w, _ := visibility.TechnicalWord(c)
+	return w == ""
+}
+
+// mostDates is how many dates of a fact a message names.
+const mostDates = 5
+
+func undatedFact(x *model.Scope, t *model.Table) rule.Verdict {
+	if t.Dated {
+		return rule.Verdict{}
+	}
+	var dates []string
+	for _, c := range t.Columns {
+		if datesRows(x, c) {
+			dates = append(dates, "["+wording.Shown(c.Name, wording.ShownName)+"]")
+		}
+	}
+	from := ""
+	switch len(dates) {
+	case 0:
+	case 1:
+		from = " from " + dates[0]
+	default:
+		from = " from one of " + wording.Listed(dates, mostDates)
+	}
+	i := slices.IndexFunc(x.Tables, isDate)
+	to := wording.Quoted(x.Tables[i].Src.Name)
+	if c := dateColumn(x.Tables[i]); c != nil {
+		to = model.QuotedColumn(c)
+	}
+	return rule.Fails(1, "join it to "+to+" by an active relationship"+from, "no active relationship with a date table")
+}
+
+// dateColumn returns the column of a date table that facts should be joined to, nil if it has none.
+func dateColumn(t *model.Table) *model.Column {
+	date := firstDate(t)
+	if date != nil && date.OneOfActive {
+		return date
+	}
+	if i := slices.IndexFunc(t.Columns, func(c *model.Column) bool { return c.Src.IsKey }); i >= 0 {
+		return t.Columns[i]
+	}
+	return date
+}
+
+// firstDate returns the dateTime column of a table on the one side of an active relationship, else its first one; nil if
+// it has none.
+func firstDate(t *model.Table) *model.Column {
+	i := slices.IndexFunc(t.Columns, func(c *model.Column) bool { return c.Is(semanticmodel.DateTime) && c.OneOfActive })
+	if i >= 0 {
+		return t.Columns[i]
+	}
+	return firstDay(t)
 }

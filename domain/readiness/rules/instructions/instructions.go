@@ -10,69 +10,85 @@ import (
 	"readiness/domain/readiness/finding"
 	"readiness/domain/readiness/model"
 	"readiness/domain/readiness/rule"
+	"readiness/domain/readiness/rules/meanings"
 	"readiness/domain/readiness/wording"
 )
 
-// November2026 are the rules of 2026-11: they judge the explanations that the AI is given of the model: the AI
-// instructions and the verified answers (docs/regime.md C.4 instructions). A model without
+// Rules judge the explanations that the AI is given of the model: the AI
+// instructions and the verified answers. A model without
 // instructions fails all rules about them.
-var November2026 = []rule.Rule{
+var Rules = reading([]rule.Rule{
 	// INS-01: there are instructions.
 	{ID: "INS-01", Weight: 4, Severity: finding.High, Fixes: []finding.FixKind{finding.AIInstructions},
-		Check: rule.OnModel(rule.Always, noInstructions)},
+		Check: together("INS-01", noInstructions)},
 	// INS-02: they are long enough to help and short enough to be kept.
 	{ID: "INS-02", Weight: 2, Severity: finding.Medium, Fixes: []finding.FixKind{finding.AIInstructions},
-		Check: rule.OnModel(rule.Always, instructionLength)},
-	// INS-03: they name fields, and the fields exist (docs/regime.md C.9 (14)).
+		Check: rule.Stating(together("INS-02", instructionLength))},
+	// INS-03: they name fields, and the fields exist.
 	{ID: "INS-03", Weight: 2, Severity: finding.Medium, Fixes: []finding.FixKind{finding.AIInstructions},
-		Check: rule.OnModel(rule.Always, instructionReferences)},
-	// INS-04: they cover the subjects that questions depend on (docs/regime.md C.9 (1)).
+		Check: together("INS-03", namedReferences)},
+	// INS-04: they cover the subjects that questions depend on.
 	{ID: "INS-04", Weight: 2, Severity: finding.Medium, Fixes: []finding.FixKind{finding.AIInstructions},
-		Check: rule.OnModel(rule.Always, instructionTopics)},
-	// INS-05: they say which date of a fact table to use (docs/regime.md C.9 (7, 14, 21)).
+		Check: rule.Stating(together("INS-04", instructionTopics))},
+	// INS-05: they say which date of a fact table to use.
 	{ID: "INS-05", Weight: 2, Severity: finding.Medium, Fixes: []finding.FixKind{finding.AIInstructions},
-		Check: rule.Among(rule.Where(rule.AllTables, hasSeveralDates), undecidedDate)},
-	// INS-06: they explain calculation groups and field parameters (docs/regime.md C.9 (14)).
+		Check: rule.Stating(rule.Among(rule.Where(rule.AllTables, hasDateRoles),
+			undecidedRole))},
+	// INS-06: they explain calculation groups and field parameters.
 	{ID: "INS-06", Weight: 1, Severity: finding.Medium, Fixes: []finding.FixKind{finding.AIInstructions},
-		Check: rule.Among(rule.Where(rule.ExposedTables, needsExplaining), unexplained)},
+		Check: rule.Among(rule.Where(rule.ExposedTables, hasItems), unexplained)},
 	// INS-07: there are verified answers.
 	{ID: "INS-07", Weight: 2, Severity: finding.Low, Check: rule.OnModel(rule.Always, noAnswers)},
-	// INS-08: each verified answer has enough trigger phrases (docs/regime.md C.9 (14)).
-	{ID: "INS-08", Weight: 1, Severity: finding.Low, Check: rule.Each(rule.VerifiedAnswers, triggerPhrases)},
-	// INS-09: each verified answer uses only fields that an AI sees (docs/regime.md C.9 (14)).
-	{ID: "INS-09", Weight: 1, Severity: finding.Medium, Check: rule.Each(rule.VerifiedAnswers, answerFields)},
-}
+	// INS-08: each verified answer has enough trigger phrases.
+	{ID: "INS-08", Weight: 1, Severity: finding.Low, Check: rule.Stating(rule.Each(rule.VerifiedAnswers, triggerPhrases))},
+	// INS-09: each verified answer uses only fields that an AI sees.
+	{ID: "INS-09", Weight: 1, Severity: finding.Medium, Check: rule.Each(rule.VerifiedAnswers, missingFields)},
+	// INS-10: the preparation for AI is not in the format that retires.
+	{ID: "INS-10", Weight: 4, Severity: finding.High, Check: rule.OnModel(onlyLinguistic, linguisticFormat)},
+	{ID: "INS-11", Weight: 1, Severity: finding.Medium, Fixes: []finding.FixKind{finding.AIInstructions},
+		Check: rule.OnModel(hasStatements, meanings.Contradiction)},
+	// INS-12: the values that questions name are indexed.
+	{ID: "INS-12", Weight: 1, Severity: finding.Low, Check: rule.Stating(rule.OnModel(lacksIndex, unindexed))},
+	// INS-13: the example prompts ask about what an AI sees.
+	{ID: "INS-13", Weight: 1, Severity: finding.Low, Check: rule.Stating(rule.OnModel(isCopilot, promptsNamed))},
+})
 
 const noInstruction = "no instructions"
 
+// noInstructions judges whether the instructions say anything that can be checked.
 func noInstructions(x *model.Scope) rule.Verdict {
-	if x.Instructions == "" {
+	s := statementsOf(x)
+	switch {
+	case x.Instructions == "":
 		return rule.Fails(1, "write AI instructions that explain its terms, its rules and which measure answers what", noInstruction)
+	case len(s.lines) == 0:
+		return rule.Fails(1, "write AI instructions that name fields and say what the model does not: what a term means, which measure "+
+			"answers what, which date counts", "%s, and none names a field and says something about it", wording.Count(s.idle, "line"))
 	}
 	return rule.Verdict{}
 }
 
 const (
-	shortInstructions = 200
-	longInstructions  = 10_000
+	fewStatements    = 3
+	longInstructions = 10_000
 )
 
 func instructionLength(x *model.Scope) rule.Verdict {
+	s := statementsOf(x)
 	switch n := wording.Length(x.Instructions); {
 	case n == 0:
-		return rule.Fails(1, "give the AI instructions 200 to 10,000 characters", noInstruction)
+		return rule.Fails(1, "say at least 3 things in the AI instructions that names do not, each with the field it is about", noInstruction)
 	case n > longInstructions:
 		return rule.Fails(1, "cut the AI instructions to 10,000 characters, most important first", "%d characters", n)
-	case n < shortInstructions:
-		return rule.Fails(0.5, "say more in the AI instructions: at least 200 characters", "%d characters", n)
+	case len(s.lines) < fewStatements:
+		return rule.Fails(1-float64(len(s.lines))/fewStatements,
+			"say more in the AI instructions: at least 3 lines that name a field and say what names do not", "%d of %s",
+			len(s.lines), wording.Count(len(s.lines)+s.idle, "line"))
+	case s.idle > len(s.lines):
+		return rule.Fails(0.5, "take lines out of the AI instructions that say nothing about a field, or name the field",
+			"%d of %s", s.idle, wording.Count(len(s.lines)+s.idle, "line"))
 	}
 	return rule.Verdict{}
-}
-
-func instructionReferences(x *model.Scope) rule.Verdict {
-	return references(x, func(unresolved []string) (advice, names string) {
-		return "correct the fields that the AI instructions name and the model does not have", wording.List(unresolved, len(unresolved))
-	})
 }
 
 // references compares the fields that the instructions name with the model. say returns what to do about
@@ -96,61 +112,45 @@ func references(x *model.Scope, say func(unresolved []string) (advice, names str
 		advice, names := say(unresolved)
 		return rule.Fails(float64(len(unresolved))/float64(len(all)), advice, "%d of %s unknown: %s", len(unresolved),
 			wording.Count(len(all), "field"), names)
+	case len(statementsOf(x).lines) == 0:
+		return rule.Fails(1, "say in the AI instructions what the fields are for that they name", "no line says something about a field")
 	}
 	return rule.Verdict{}
 }
 
-// instructionSubjects are four of the five subjects that instructions should cover.
+// instructionSubjects are what instructions should cover, in English, German and Portuguese.
 var instructionSubjects = []struct {
 	name    string
 	pattern *regexp.Regexp
 }{
-	{"time", regexp.MustCompile(`(?i)\b(fiscal|calendar|year|quarter|season|period|ytd)\b`)},
-	{"which measure to use", regexp.MustCompile(`(?i)\b(use|prefer|refer to)\b[^\n]{0,60}(\[|measure)`)},
-	{"terms", regexp.MustCompile(`(?i)\b(means|refers to|stands for|defined as|also known as|synonym)\b`)},
-	{"defaults", regexp.MustCompile(`(?i)\b(default|unless|always|by default|otherwise)\b`)},
+	{"time", regexp.MustCompile(`(?i)\b(fiscal|calendar|year|quarter|season|period|ytd|month|\w*jahr\w*|quartal\w*|saison|zeitraum|monat\w*|` +
+		`ano|anos|trimestre|per[ií]odo|m[eê]s|exerc[ií]cio)\b`)},
+	{"which measure to use", regexp.MustCompile(`(?i)\b(use|prefer|refer to|nimm|verwende|nutze|benutze|utilize|prefira)\b[^\n]{0,60}(\[|measure)`)},
+	{"terms", regexp.MustCompile(`(?i)\b(means?|refers to|stands for|defined as|also known as|synonym|bedeutet|meint|heißt|steht für|significa|` +
+		`refere-se|quer dizer)\b`)},
+	{"defaults", regexp.MustCompile(`(?i)\b(default|unless|always|otherwise|standardmäßig|sofern|immer|sonst|padrão|salvo|sempre|caso contrário)\b`)},
 }
 
-var (
-	headingLine = regexp.MustCompile(`^#{1,6} `)
-	itemLine    = regexp.MustCompile(`^[-*] `)
-)
+var headingLine = regexp.MustCompile(`^#{1,6} `)
 
 func instructionTopics(x *model.Scope) rule.Verdict {
 	if x.Instructions == "" {
 		return rule.Fails(1, "write the AI instructions in sections: time, which measure to use, terms, defaults", noInstruction)
 	}
+	text := strings.Join(statementsOf(x).lines, "\n")
 	var missing []string
 	for _, s := range instructionSubjects {
-		if !s.pattern.MatchString(x.Instructions) {
+		if !s.pattern.MatchString(text) {
 			missing = append(missing, s.name)
 		}
-	}
-	if !structured(x.Instructions) {
-		missing = append(missing, "headings or a list")
 	}
 	if len(missing) == 0 {
 		return rule.Verdict{}
 	}
-	return rule.Fails(1-float64(5-len(missing))/5, "add to the AI instructions what they leave out: "+strings.Join(missing, ", "),
-		"%d of 5 found", 5-len(missing))
+	all := len(instructionSubjects)
+	return rule.Fails(float64(len(missing))/float64(all), "add to the AI instructions what they leave out: "+strings.Join(missing, ", "),
+		"%d of %d subjects found in lines that name a field", all-len(missing), all)
 }
-
-// structured reports whether a text has a heading or a list of three items.
-func structured(text string) bool {
-	items := 0
-	for line := range strings.FieldsFuncSeq(text, func(r rune) bool { return r == '\n' || r == '\r' }) {
-		if itemLine.MatchString(line) {
-			items++
-		}
-		if items == 3 || headingLine.MatchString(line) {
-			return true
-		}
-	}
-	return false
-}
-
-func hasSeveralDates(_ *model.Scope, t *model.Table) bool { return t.Fact() && len(datesOf(t)) >= 2 }
 
 // datesOf returns the columns of a table, hidden or not, that are dateTime or an end of a
 // relationship with a date table.
@@ -164,27 +164,8 @@ func datesOf(t *model.Table) []*model.Column {
 	return dates
 }
 
-func undecidedDate(x *model.Scope, _ []*model.Table) func(*model.Table) rule.Verdict {
-	contains := wording.Finder(wording.JoinWords(wording.Words(x.Instructions)))
-	return func(t *model.Table) rule.Verdict {
-		var names []string
-		for _, c := range datesOf(t) {
-			if len(c.Words) > 0 && contains(wording.JoinWords(c.Words)) {
-				return rule.Verdict{}
-			}
-			names = append(names, c.Name)
-		}
-		return rule.Fails(1, "say in the AI instructions which of its dates to use by default", "not named: %s",
-			wording.List(names, len(names)))
-	}
-}
-
-func needsExplaining(_ *model.Scope, t *model.Table) bool {
-	return t.Src.CalculationGroup != nil || t.FieldParameter
-}
-
 func unexplained(x *model.Scope, _ []*model.Table) func(*model.Table) rule.Verdict {
-	contains := wording.Finder(wording.Norm(x.Instructions))
+	contains := wording.Finder(wording.Norm(strings.Join(statementsOf(x).spoken, "\n")))
 	return func(t *model.Table) rule.Verdict {
 		if contains(t.Norm) {
 			return rule.Verdict{}
@@ -228,25 +209,6 @@ func triggerPhrases(_ *model.Scope, a *model.Answer) rule.Verdict {
 		return rule.Fails(1, "shorten the trigger phrases to 500 characters", "a trigger phrase of %d characters", longest)
 	case n < fewPhrases:
 		return rule.Fails(0.5, "add trigger phrases in other words: 5 to 15 in all", "%s", wording.Count(n, "trigger phrase"))
-	}
-	return rule.Verdict{}
-}
-
-func answerFields(x *model.Scope, a *model.Answer) rule.Verdict {
-	var missing, hidden []string
-	for _, f := range a.Src.Fields {
-		switch o := x.LookUp(f.Table, f.Name); {
-		case o == nil:
-			missing = append(missing, wording.Quoted(f.Table)+"["+f.Name+"]")
-		case !x.In(o):
-			hidden = append(hidden, wording.Quoted(f.Table)+"["+f.Name+"]")
-		}
-	}
-	switch {
-	case len(missing) > 0:
-		return rule.Fails(1, "build it again on fields that exist", "not in the model: %s", wording.List(missing, len(missing)))
-	case len(hidden) > 0:
-		return rule.Fails(1, "show the fields it uses to AI, or build it on others", "not exposed: %s", wording.List(hidden, len(hidden)))
 	}
 	return rule.Verdict{}
 }

@@ -12,9 +12,9 @@ import (
 )
 
 // Named returns the measures and columns that the AI instructions and verified answers of
-// a model name, each once (docs/regime.md H.2 (2)).
+// a model name, each once.
 func Named(m *semanticmodel.Model) []finding.Subject {
-	s := model.NewSnapshot(m, model.Inferred)
+	s := model.NewSnapshot(m)
 	var all []finding.Subject
 	seen := make([]bool, len(s.Objects))
 	for _, objects := range s.NamedObjects() {
@@ -40,7 +40,7 @@ type Meanings struct{ s *model.Snapshot }
 
 // Of returns the reader of instructions for a model. It does not read those that
 // the model has.
-func Of(m *semanticmodel.Model) Meanings { return Meanings{model.NewSnapshot(m, model.Inferred)} }
+func Of(m *semanticmodel.Model) Meanings { return Meanings{model.NewSnapshot(m)} }
 
 // In returns the terms that a text maps to measures of the model, in its order.
 func (r Meanings) In(text string) []Meaning {

@@ -1,6 +1,7 @@
 package meanings
 
 import (
+	"iter"
 	"regexp"
 	"slices"
 	"strings"
@@ -15,10 +16,10 @@ const longestTerm = 60
 
 var (
 	listMark  = regexp.MustCompile(`^\s*([-*+•]|\d+[.)])\s+`)
-	meansVerb = regexp.MustCompile(`(?i)\b(means|mean|refers to|stands for|is defined as|is)\b|=|:|->|→`)
-	useVerb   = regexp.MustCompile(`(?i)\b(use|prefer)\b`)
-	forWord   = regexp.MustCompile(`(?i)\bfor\b`)
-	termBreak = regexp.MustCompile(`(?i),|/| or | and `)
+	meansVerb = regexp.MustCompile(`(?i)\b(means|mean|refers to|stands for|is defined as|is|bedeutet|meint|heißt|ist|significa|é)\b|=|:|->|→`)
+	useVerb   = regexp.MustCompile(`(?i)\b(use|prefer|nimm|verwende|nutze|prefira|utilize)\b`)
+	forWord   = regexp.MustCompile(`(?i)\b(for|für|para)\b`)
+	termBreak = regexp.MustCompile(`(?i),|/| or | and | oder | und | ou | e `)
 )
 
 // meaning is a term with the measure that the instructions map it to.
@@ -68,6 +69,17 @@ func meanings(s *model.Snapshot, line string) []meaning {
 		}
 	}
 	return all
+}
+
+// Terms returns the terms that a line maps to measures, each with its measure.
+func Terms(s *model.Snapshot, line string) iter.Seq2[string, *model.Object] {
+	return func(yield func(string, *model.Object) bool) {
+		for _, m := range meanings(s, line) {
+			if !yield(m.term, m.measure) {
+				return
+			}
+		}
+	}
 }
 
 // measureOf returns the measure that a mention names, nil if it names none.

@@ -3,36 +3,53 @@
 package measures
 
 import (
+	"cmp"
 	"slices"
+	"strconv"
 	"strings"
+	"unicode"
+
+	nfc "golang.org/x/text/unicode/norm"
 
 	"readiness/definition/dax"
+	"readiness/definition/semanticmodel"
 	"readiness/domain/readiness/finding"
 	"readiness/domain/readiness/model"
 	"readiness/domain/readiness/rule"
 	"readiness/domain/readiness/rules/datatypes"
+	"readiness/domain/readiness/rules/naming"
+	"readiness/domain/readiness/rules/visibility"
 	"readiness/domain/readiness/wording"
 )
 
-// November2026 are the rules of 2026-11: they judge whether the numbers that people ask for exist as measures, without
-// duplicates and in readable form (docs/regime.md C.4 measures).
-var November2026 = []rule.Rule{
+// Rules judge whether the numbers that people ask for exist as measures, without
+// duplicates and in readable form.
+var Rules = []rule.Rule{
 	// MEA-01: a model with facts or numbers has measures, at least one for each fact
 	// table.
-	{ID: "MEA-01", Weight: 3, Severity: finding.High, Check: rule.OnModel(hasNumbers, enoughMeasures)},
-	// MEA-02: columns that can be summed are used by a measure (docs/regime.md C.9 (22)).
-	{ID: "MEA-02", Weight: 2, Severity: finding.Medium, Check: rule.Among(rule.Where(rule.ExposedColumns, summable), unmeasured)},
-	// MEA-03: every measure has a format (docs/regime.md C.9 (11): a definition holds no type
-	// of a measure).
-	{ID: "MEA-03", Weight: 3, Severity: finding.Medium, Check: rule.Each(rule.ExposedMeasures, unformatted)},
+	{ID: "MEA-01", Weight: 3, Severity: finding.High, Check: rule.Stating(rule.OnModel(hasNumbers, enoughMeasures))},
+	// MEA-02: columns that can be summed are used by a measure.
+	{ID: "MEA-02", Weight: 2, Severity: finding.Medium,
+		Check: rule.Among(rule.Where(rule.ExposedColumns, onlySummable), unmeasured)},
+	// MEA-03: every measure has a format.
+	{ID: "MEA-03", Weight: 3, Severity: finding.Medium,
+		Check: rule.Each(rule.Where(rule.ExposedMeasures, yieldsNumber), unformattedNumber)},
 	// MEA-04: many measures in one table are in display folders.
-	{ID: "MEA-04", Weight: 2, Severity: finding.Low, Fixes: []finding.FixKind{finding.Properties}, Layout: true, Check: unfiled},
-	// MEA-05: no measure duplicates another one (docs/regime.md C.9 (11, 25)).
+	{ID: "MEA-04", Weight: 2, Severity: finding.Low, Fixes: []finding.FixKind{finding.Properties}, Layout: true,
+		Check: rule.Stating(unfiled,
+			strconv.Itoa(unfiledMeasures)+" at most need none")},
+	// MEA-05: no measure duplicates another one.
 	{ID: "MEA-05", Weight: 2, Severity: finding.Medium, Fixes: []finding.FixKind{finding.AIDataSchema},
-		Check: rule.Among(rule.ExposedMeasures, duplicate)},
-	// MEA-06: names distinguish the measures (docs/regime.md C.9 (11)).
+		Check: rule.Among(rule.ExposedMeasures, namedDuplicate)},
+	// MEA-06: names distinguish the measures.
 	{ID: "MEA-06", Weight: 1, Severity: finding.Low, Fixes: []finding.FixKind{finding.AIDataSchema, finding.AIInstructions},
-		Check: rule.Among(rule.ExposedMeasures, alike)},
+		Check: rule.Among(rule.ExposedMeasures, namedAlike)},
+	{ID: "MEA-07", Weight: 4, Severity: finding.High, Check: unsound},
+	{ID: "MEA-08", Weight: 1, Severity: finding.Low, Check: rule.Each(rule.ExposedMeasures, unsafeDivision)},
+	// MEA-09: a percent format shows a number that is not multiplied by 100 already.
+	{ID: "MEA-09", Weight: 2, Severity: finding.High, Check: rule.Each(rule.Where(rule.ExposedMeasures, inPercent), hundredfold)},
+	// MEA-10: what is counted again each day, and what is a price or a rate, is not summed.
+	{ID: "MEA-10", Weight: 2, Severity: finding.Medium, Check: rule.Each(rule.Where(rule.ExposedMeasures, sumsColumn), summedOverTime)},
 }
 
 func hasNumbers(x *model.Scope) bool {
@@ -55,14 +72,8 @@ func summable(_ *model.Scope, c *model.Column) bool {
 }
 
 func unmeasured(x *model.Scope, _ []*model.Column) func(*model.Column) rule.Verdict {
-	used := map[*model.Object]bool{}
-	for _, m := range x.Measures {
-		for _, o := range m.Refs {
-			used[o] = true
-		}
-	}
 	return func(c *model.Column) rule.Verdict {
-		if used[&c.Object] {
+		if c.Used {
 			return rule.Verdict{}
 		}
 		return rule.Fails(1, "add a measure that aggregates it, or set its summarizeBy to none",
@@ -99,70 +110,7 @@ func unfiled(x *model.Scope, say func(model.Judged, rule.Verdict)) {
 	}
 }
 
-func duplicate(_ *model.Scope, measures []*model.Measure) func(*model.Measure) rule.Verdict {
-	find := duplicates(measures)
-	return func(m *model.Measure) rule.Verdict {
-		switch other, alias := find(m); {
-		case other == nil:
-			return rule.Verdict{}
-		case alias:
-			return rule.Fails(1, "leave it out of what an AI sees, as it only repeats another measure", "the expression is [%s]",
-				wording.Shown(other.Name, wording.ShownName))
-		default:
-			return rule.Fails(1, "keep one of the two measures, and leave the other out of what an AI sees",
-				"same expression as measure [%s]",
-				wording.Shown(other.Name, wording.ShownName))
-		}
-	}
-}
-
-// duplicates returns a function that finds, for a measure, the first one by name whose
-// expression is the same, or else the one whose name is its entire expression.
-func duplicates(measures []*model.Measure) func(*model.Measure) (other *model.Measure, alias bool) {
-	byName := slices.Clone(measures)
-	slices.SortStableFunc(byName, func(a, b *model.Measure) int { return strings.Compare(a.Name, b.Name) })
-	named := map[string]*model.Measure{} // by name in lower case, as DAX compares names
-	earliest := map[string]*model.Measure{}
-	original := map[*model.Measure]*model.Measure{}
-	for _, m := range byName {
-		if name := strings.ToLower(m.Name); named[name] == nil {
-			named[name] = m
-		}
-		text := wording.Squeezed(m.Src.Expression)
-		if text == "" {
-			continue
-		}
-		if first := earliest[text]; first != nil {
-			original[m] = first
-		} else {
-			earliest[text] = m
-		}
-	}
-	return func(m *model.Measure) (*model.Measure, bool) {
-		if first := original[m]; first != nil {
-			return first, false
-		}
-		if name, ok := dax.BareReference(m.Src.Expression); ok {
-			if other := named[strings.ToLower(name)]; other != m {
-				return other, true
-			}
-		}
-		return nil, false
-	}
-}
-
 var aggregateWords = wording.SetOf("total,sum,of,amount,the,value")
-
-func alike(_ *model.Scope, measures []*model.Measure) func(*model.Measure) rule.Verdict {
-	find := similar(measures, func(m *model.Measure) []string { return slices.Clone(m.Words) })
-	return func(m *model.Measure) rule.Verdict {
-		if other := find(m); other != nil {
-			return rule.Fails(0.5, "say in the instructions which of the two to use, or leave one out of what an AI sees",
-				"hardly differs from measure [%s]", wording.Shown(other.Name, wording.ShownName))
-		}
-		return rule.Verdict{}
-	}
-}
 
 // similar returns a function that finds, for a measure, another one whose name means the
 // same: the set of its words without those that say nothing about the quantity.
@@ -189,4 +137,201 @@ func similar(measures []*model.Measure, words func(*model.Measure) []string) fun
 		}
 		return nil
 	}
+}
+
+func onlySummable(x *model.Scope, c *model.Column) bool {
+	return summable(x, c) && !datatypes.IsUnsummed(x, c)
+}
+
+// yieldsNumber reports whether a measure may need a format: it does not yield text, also
+// by the columns and measures that it refers to, and VIS-03 does not hide it.
+func yieldsNumber(x *model.Scope, m *model.Measure) bool {
+	return !yieldsText(x, m) && visibility.HelperOf(x, &m.Object).Reason == ""
+}
+
+var countingFunctions = wording.SetOf("COUNTROWS,COUNT,COUNTA,COUNTX,COUNTAX,DISTINCTCOUNT,DISTINCTCOUNTNOBLANK")
+
+// unformattedNumber finds a violation of 0.5 in a count without a format, which is readable. The severity is low for a measure
+// whose name says count.
+func unformattedNumber(x *model.Scope, m *model.Measure) rule.Verdict {
+	v := unformatted(x, m)
+	if v.Violation == 0 {
+		return v
+	}
+	call := dax.ResultCall(m.Src.Expression)
+	if countingFunctions[call] {
+		return rule.Fails(0.5, "set a format string for integers, such as #,0, as it counts", "no format string, its result is %s", call)
+	}
+	if naming.CallsCount(m) {
+		v.Severity = finding.Low
+	}
+	return v
+}
+
+type textsKey struct{}
+
+// yieldsText follows references to columns of text or of an unknown type, and to measures.
+// Measures in a circle yield no text.
+func yieldsText(x *model.Scope, m *model.Measure) bool {
+	known := model.Remembered(x, textsKey{}, func() map[*model.Object]bool { return map[*model.Object]bool{} })
+	if text, done := known[&m.Object]; done {
+		return text
+	}
+	known[&m.Object] = false // while it is being read
+	texts := dax.Texts{
+		Column: func(r dax.Reference) bool {
+			o := x.Names.Resolve(r, m.Table)
+			return o != nil && o.Kind == model.ColumnKind && x.Names.Columns[o.Index].Is(semanticmodel.String, "")
+		},
+		Measure: func(name string) bool {
+			o := x.Names.Resolve(dax.Reference{Name: name}, m.Table)
+			return o != nil && o.Kind == model.MeasureKind && yieldsText(x, x.Names.ByIndex[o.Index])
+		},
+	}
+	text := texts.Yields(m.Src.Expression)
+	known[&m.Object] = text
+	return text
+}
+
+func namedDuplicate(_ *model.Scope, measures []*model.Measure) func(*model.Measure) rule.Verdict {
+	find := repeats(measures)
+	return func(m *model.Measure) rule.Verdict {
+		switch r := find(m); {
+		case r.Measure == nil:
+			return rule.Verdict{}
+		case r.negation:
+			return rule.Fails(0.5, "leave it or "+measureName(r.Measure)+" out of what an AI sees, or say in both descriptions which sign "+
+				"is for what", "%s with the other sign", measureName(r.Measure))
+		case r.half:
+			return rule.Fails(0.5,
+				"keep it only if people need "+measureName(r.Measure)+" in its format too, and say so in its description",
+				"same result as %s, format %q in place of %q", measureName(r.Measure), wording.Shown(m.Src.FormatString, wording.ShownText),
+				wording.Shown(r.Src.FormatString, wording.ShownText))
+		case r.alias:
+			return rule.Fails(1, "leave it out of what an AI sees, as it only repeats "+measureName(r.Measure), "the expression is [%s]",
+				wording.Shown(r.Name, wording.ShownName))
+		default:
+			return rule.Fails(1, "keep it or "+measureName(r.Measure)+", and leave the other out of what an AI sees",
+				"same expression as %s",
+				measureName(r.Measure))
+		}
+	}
+}
+
+// repeated is a measure that another one repeats.
+type repeated struct {
+	*model.Measure
+	alias    bool // the other's expression is its name
+	half     bool // both have a format, and not the same one
+	negation bool // with the other sign
+}
+
+// repeats returns a function that finds the measure that another one repeats: the first by name of those before it with the same
+// expression, else the one that is its expression. A repetition with violation 1 takes precedence over one with 0.5.
+func repeats(measures []*model.Measure) func(*model.Measure) repeated {
+	byName := slices.Clone(measures)
+	slices.SortStableFunc(byName, func(a, b *model.Measure) int { return strings.Compare(a.Name, b.Name) })
+	named := map[string]*model.Measure{}        // by name in lower case, as DAX compares names
+	earliest := map[string]*model.Measure{}     // by expression
+	formatted := map[[2]string]*model.Measure{} // the earliest by expression and format
+	original := map[*model.Measure]repeated{}
+	for _, m := range byName {
+		if name := strings.ToLower(m.Name); named[name] == nil {
+			named[name] = m
+		}
+		text := dax.Canonical(m.Src.Expression)
+		if text == "" {
+			continue
+		}
+		if m.Own { // the same text means another column elsewhere
+			text = m.Table.Src.Name + wording.WordBreak + text
+		}
+		same := [2]string{text, strings.TrimSpace(m.Src.FormatString)}
+		switch first := earliest[text]; {
+		case first == nil:
+			earliest[text] = m
+		case !otherFormat(m, first):
+			original[m] = repeated{Measure: first}
+		default:
+			full := earlier(formatted[same], formatted[[2]string{text, ""}])
+			original[m] = repeated{Measure: cmp.Or(full, first), half: full == nil}
+		}
+		if formatted[same] == nil {
+			formatted[same] = m
+		}
+		if original[m].Measure == nil && !m.Own {
+			for _, other := range dax.Negations(m.Src.Expression) {
+				if first := earliest[other]; first != nil {
+					original[m] = repeated{Measure: first, negation: true}
+				}
+			}
+		}
+	}
+	return func(m *model.Measure) repeated {
+		r := original[m]
+		name, bare := dax.BareReference(m.Src.Expression)
+		if !bare || r.Measure != nil && !r.half {
+			return r
+		}
+		other := named[strings.ToLower(name)]
+		if other == nil || other == m || r.Measure != nil && otherFormat(m, other) {
+			return r
+		}
+		return repeated{Measure: other, alias: true, half: otherFormat(m, other)}
+	}
+}
+
+// earlier returns the first by name of two measures. Either may be nil.
+func earlier(a, b *model.Measure) *model.Measure {
+	if a == nil || b != nil && b.Name < a.Name {
+		return b
+	}
+	return a
+}
+
+// otherFormat reports whether two measures both have a format, and not the same one.
+func otherFormat(a, b *model.Measure) bool {
+	one, two := strings.TrimSpace(a.Src.FormatString), strings.TrimSpace(b.Src.FormatString)
+	return one != "" && two != "" && one != two
+}
+
+func measureName(m *model.Measure) string { return wording.LowerFirst(model.Title(&m.Object)) }
+
+// signs maps words and signs of measure names that mean the same.
+var signs = map[string]string{"pct": "%", "percent": "%", "percentage": "%", "count": "#", "number": "#", "∆": "δ"}
+
+// meaningOf returns the words of a name and the signs in it.
+func meaningOf(m *model.Measure) []string {
+	all := slices.Clone(m.Words)
+	for _, r := range nfc.NFC.String(m.Name) {
+		if r == '%' || r == '#' || r == '∆' || unicode.Is(unicode.Sc, r) {
+			all = append(all, string(r))
+		}
+	}
+	for i, w := range all {
+		if sign := signs[w]; sign != "" {
+			all[i] = sign
+		}
+	}
+	return all
+}
+
+func namedAlike(_ *model.Scope, measures []*model.Measure) func(*model.Measure) rule.Verdict {
+	find := similar(measures, meaningOf)
+	return func(m *model.Measure) rule.Verdict {
+		if other := find(m); other != nil {
+			return rule.Fails(0.5,
+				"say in the instructions when to use it and when "+measureName(other)+", or leave one of them out of what an AI sees",
+				"hardly differs from %s", measureName(other))
+		}
+		return rule.Verdict{}
+	}
+}
+
+func unsafeDivision(_ *model.Scope, m *model.Measure) rule.Verdict {
+	if !dax.DividesByUnknown(m.Src.Expression) {
+		return rule.Verdict{}
+	}
+	return rule.Fails(0.5, "use DIVIDE in place of /, as it says what happens when the divisor is zero",
+		"it divides by something that may be zero")
 }

@@ -62,6 +62,7 @@ func (f *filed) unresolved(expression dax.Inspection) (refs []string) {
 	for _, r := range expression.Qualified {
 		table, name := wording.Norm(r.Table), wording.Norm(r.Name)
 		switch t, known := f.tables[table]; {
+		case table == "": // ''[Value] is a column that the expression makes
 		case known && (t.dropped || t.open || f.fields[model.Ref{Table: table, Field: name}] || f.measures[name]):
 		case !r.Quoted && slices.ContainsFunc(expression.Variables, func(v string) bool { return wording.Norm(v) == table }):
 		case slices.ContainsFunc(expression.Literals, func(l string) bool { return spells(wording.Norm(l), r) }):

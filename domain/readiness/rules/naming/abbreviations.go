@@ -26,7 +26,7 @@ func Unfamiliar(x *model.Scope, o *model.Object) rule.Verdict {
 }
 
 // NeedsSpelling reports whether the name of an exposed field violates NAM-03 even if a last word that abbreviates name, date
-// or code is left alone (docs/regime-precision.md P1).
+// or code is left alone.
 func NeedsSpelling(x *model.Scope, o *model.Object) bool {
 	return Unfamiliar(x, o).Violation > 0 && unfamiliar(x, o, true).verdict().Violation > 0
 }
@@ -66,7 +66,7 @@ func unfamiliar(x *model.Scope, o *model.Object, leaveLast bool) (u unknown) {
 	return u
 }
 
-// verdict names every word that violates the rule (docs/regime-precision.md P22).
+// verdict names every word that violates the rule.
 func (u unknown) verdict() rule.Verdict {
 	var advice, evidence []string
 	add := func(words []string, what, before, after string) {
@@ -95,7 +95,7 @@ func (u unknown) verdict() rule.Verdict {
 	return rule.Fails(0.5, strings.Join(advice, "; "), "%s", strings.Join(evidence, "; "))
 }
 
-// CallsCount reports whether the name of a measure says that it is a count (docs/regime-precision.md P3).
+// CallsCount reports whether the name of a measure says that it is a count.
 func CallsCount(m *model.Measure) bool {
 	return strings.HasPrefix(strings.TrimSpace(m.Name), "#") || wording.LastWord(m.Words) == "count" ||
 		len(m.Words) > 1 && (m.Words[0] == "number" || m.Words[0] == "count") && m.Words[1] == "of"

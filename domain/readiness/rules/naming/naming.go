@@ -8,58 +8,39 @@ import (
 	"unicode"
 
 	"readiness/domain/readiness/finding"
+	"readiness/domain/readiness/informing"
 	"readiness/domain/readiness/model"
 	"readiness/domain/readiness/rule"
+	"readiness/domain/readiness/rules/visibility"
 	"readiness/domain/readiness/wording"
 )
 
-// November2026 are the rules of 2026-11: they judge whether names read as the words people use. No optimization fixes
-// names, because renaming breaks reports (docs/regime.md C.4 naming).
-var November2026 = []rule.Rule{
-	// NAM-01: no underscores, camel case or capitals instead of spaces (docs/regime.md C.9 (2,
-	// 25)).
-	{ID: "NAM-01", Weight: 3, Severity: finding.Medium, Check: rule.Each(rule.ExposedObjects, technicalName)},
+// Rules judge whether names read as the words people use. No optimization fixes
+// names, because renaming breaks reports.
+var Rules = []rule.Rule{
+	// NAM-01: no underscores, camel case or capitals instead of spaces.
+	{ID: "NAM-01", Weight: 3, Severity: finding.Medium,
+		Check: rule.Each(rule.Where(rule.DescribedObjects, namedForPeople), unreadableName)},
 	// NAM-02: no warehouse prefix on a table.
-	{ID: "NAM-02", Weight: 2, Severity: finding.Medium, Check: rule.Each(rule.ExposedTables, prefixedName)},
-	// NAM-03: no abbreviations except well-known ones (docs/regime.md C.9 (2)).
-	{ID: "NAM-03", Weight: 2, Severity: finding.Low, Check: rule.Each(rule.ExposedObjects, abbreviatedName)},
+	{ID: "NAM-02", Weight: 2, Severity: finding.Medium, Check: rule.Each(rule.ExposedTables, warehouseName)},
+	// NAM-03: no abbreviations except well-known ones.
+	{ID: "NAM-03", Weight: 2, Severity: finding.Low, Check: rule.Each(rule.ExposedObjects, Unfamiliar)},
 	// NAM-04: columns of different tables have different names, or descriptions that
-	// explain the difference (docs/regime.md C.9 (2)).
-	{ID: "NAM-04", Weight: 2, Severity: finding.Medium, Check: rule.Among(rule.Where(rule.ExposedColumns, rule.NotKey), repeatedName)},
-	// NAM-05: no control or format characters and no stray spaces (docs/regime.md C.9 (2, 25)).
+	// explain the difference.
+	{ID: "NAM-04", Weight: 2, Severity: finding.Low,
+		Check: rule.Among(rule.Where(rule.ExposedColumns, distinguishable), sharedName)},
+	// NAM-05: no control or format characters and no stray spaces.
 	{ID: "NAM-05", Weight: 1, Severity: finding.Low, Check: rule.Each(rule.ExposedObjects, uncleanName)},
 	// NAM-06: no placeholder as a name.
-	{ID: "NAM-06", Weight: 2, Severity: finding.Medium, Check: rule.Each(rule.ExposedObjects, genericName)},
-}
-
-func technicalName(_ *model.Scope, o *model.Object) rule.Verdict {
-	name := o.Label()
-	evidence := func(advice string) rule.Verdict {
-		return rule.Fails(1, advice, "name: %q", wording.Shown(name, wording.ShownName))
-	}
-	switch {
-	case strings.Contains(name, "_"):
-		return evidence("use spaces in the name in place of underscores")
-	case strings.Contains(name, " "):
-	case wording.HasCaseBreak(name):
-		return evidence("write the words of the name apart")
-	case wording.Length(name) >= 4 && strings.ToUpper(name) == name && wording.CasedLetters(name) >= 4:
-		return evidence("write the name in words, not in capitals")
-	}
-	return rule.Verdict{}
+	{ID: "NAM-06", Weight: 2, Severity: finding.Medium, Check: rule.Each(rule.ExposedObjects, VagueName)},
+	{ID: "NAM-07", Weight: 1, Severity: finding.Low,
+		Check: rule.OnModel(func(x *model.Scope) bool { return len(x.F) > 0 }, prefixedFields)},
 }
 
 var warehousePrefixes = []*regexp.Regexp{
 	regexp.MustCompile(`(?i)^(dim|fact|fct|stg|raw|tmp|vw|tbl)[ _]`),
 	regexp.MustCompile(`^(Dim|Fact|Fct|Stg|Tbl)[A-Z]`),
 	regexp.MustCompile(`(?i)^[df]_`),
-}
-
-func prefixedName(_ *model.Scope, t *model.Table) rule.Verdict {
-	if prefix, _ := WarehousePrefix(t.Src.Name); prefix != "" {
-		return rule.Fails(1, "name the table after its business subject, without the prefix", "prefix: %q", prefix)
-	}
-	return rule.Verdict{}
 }
 
 // WarehousePrefix returns the prefix of a table's name, with its underscore, and reports whether a space follows it.
@@ -74,45 +55,6 @@ func WarehousePrefix(name string) (prefix string, spaced bool) {
 		}
 	}
 	return "", false
-}
-
-var knownAbbreviations = wording.SetOf("ytd,mtd,qtd,wtd,py,pm,pq,ly,lm,lq,yy,mm,kpi,sku,nps,crm,hr,vs,vat,gdp,pct,usd,gbp,chf,cfo," +
-	"pdf,url,id")
-
-func abbreviatedName(_ *model.Scope, o *model.Object) rule.Verdict {
-	single := ""
-	for _, w := range o.Words {
-		switch {
-		case !wording.IsASCIILetters(w):
-		case len(w) == 1:
-			if w != "a" && w != "i" && single == "" {
-				single = w
-			}
-		case !strings.ContainsAny(w, "aeiouy") && !knownAbbreviations[w]:
-			return rule.Fails(1, "spell the abbreviation in the name out", "abbreviation: %q", wording.Shown(w, wording.ShownName))
-		}
-	}
-	if single != "" {
-		return rule.Fails(0.5, "say in the name what the single letter stands for", "letter: %q", single)
-	}
-	return rule.Verdict{}
-}
-
-// repeatedName compares all exposed columns. Keys are not judged, but their names
-// count.
-func repeatedName(x *model.Scope, _ []*model.Column) func(*model.Column) rule.Verdict {
-	names := namesakes(x, func(c *model.Column) bool { return c.Description != "" })
-	return func(c *model.Column) rule.Verdict {
-		other, explained := names(c)
-		if other == nil {
-			return rule.Verdict{}
-		}
-		evidence := "also the name of a column of " + wording.LowerFirst(model.Title(&other.Table.Object))
-		if !explained {
-			return rule.Fails(1, "give it a distinct name, or describe each column of this name", "%s", evidence)
-		}
-		return rule.Fails(0.5, "give it a distinct name, as descriptions alone distinguish such columns only in part", "%s", evidence)
-	}
 }
 
 // namesakes returns a function that finds another table's exposed column of the same name, nil if there is
@@ -181,16 +123,147 @@ func IsPlaceholder(name string) bool {
 	return slices.ContainsFunc(placeholderNames, func(p string) bool { return strings.EqualFold(p, name) })
 }
 
-var vagueNames = wording.SetOf("flag,status,type,value,code,data,number,name,date,amount")
+var identifierEnding = wording.SetOf("id,ids,key,guid,uuid")
 
-func genericName(_ *model.Scope, o *model.Object) rule.Verdict {
+// namedForPeople leaves out the columns that VIS-02 hides, and identifiers without an abbreviation.
+func namedForPeople(x *model.Scope, o *model.Object) bool {
+	return o.Kind != model.ColumnKind || visibility.Technical(x, o).Violation == 0 &&
+		(!identifierEnding[wording.LastWord(o.Words)] || Unfamiliar(x, o).Violation > 0)
+}
+
+// distinguishable leaves out keys, the columns that VIS-02 hides, identifiers, and codes that tables have in common.
+func distinguishable(x *model.Scope, c *model.Column) bool {
+	last := wording.LastWord(c.Words)
+	return !c.Key && visibility.Technical(x, &c.Object).Violation == 0 && !identifierEnding[last] && !(codeEnding[last] && isJoint(x, c))
+}
+
+var codeEnding = wording.SetOf("code,cd,no,nr,number")
+
+type jointKey struct{}
+
+// isJoint reports whether several tables have an exposed column of the name, and all of these have the same type.
+func isJoint(x *model.Scope, c *model.Column) bool {
+	return model.Remembered(x, jointKey{}, func() map[string]bool {
+		first, joint := map[string]*model.Column{}, map[string]bool{}
+		for _, c := range x.C {
+			if !codeEnding[wording.LastWord(c.Words)] {
+				continue
+			}
+			known := first[c.Norm]
+			switch {
+			case known == nil:
+				first[c.Norm] = c
+			case known.DataType != c.DataType || c.DataType == "":
+				joint[c.Norm] = false
+			case known.Table != c.Table:
+				if _, decided := joint[c.Norm]; !decided {
+					joint[c.Norm] = true
+				}
+			}
+		}
+		return joint
+	})[c.Norm]
+}
+
+func unreadableName(x *model.Scope, o *model.Object) rule.Verdict {
+	name := plainName(x, o)
+	violation, advice := 1.0, ""
+	switch {
+	case strings.Contains(name, "_"):
+		advice = "use spaces in the name in place of underscores"
+		if writtenAsCode(name) {
+			advice = "write the name in words, not in capitals with underscores"
+		}
+	case strings.Contains(name, " "):
+	case wording.HasCaseBreak(name):
+		advice = "write the words of the name apart"
+	case wording.Length(name) >= 4 && strings.ToUpper(name) == name && wording.CasedLetters(name) >= 4:
+		violation, advice = 0.5, "write the name in words, not in capitals"
+	}
+	if advice == "" {
+		return rule.Verdict{}
+	}
+	code := writtenAsCode(name)
+	if informing.Described(x, o) || Unfamiliar(x, o).Violation == 0 && !code {
+		violation = 0.5
+	}
+	v := rule.Fails(violation, advice, "name: %q", wording.Shown(o.Label(), wording.ShownName))
+	if !code {
+		v.Severity = finding.Low // people and language models read such names
+	}
+	return v
+}
+
+// UnreadableCapitals reports whether the name of a column violates NAM-01 in full because of its capitals.
+func UnreadableCapitals(x *model.Scope, c *model.Column) bool {
+	return !c.Key && namedForPeople(x, &c.Object) && unreadableName(x, &c.Object).Violation == 1 && writtenAsCode(plainName(x, &c.Object))
+}
+
+// writtenAsCode reports whether a name has at least 4 letters, all without lower case.
+func writtenAsCode(name string) bool {
+	letters := 0
+	for _, r := range name {
+		if unicode.IsLower(r) {
+			return false
+		}
+		if unicode.IsLetter(r) {
+			letters++
+		}
+	}
+	return letters >= 4
+}
+
+// warehouseName finds a violation of 0.5 in a prefix that reads as a word. With a familiar name, the severity of
+// a prefix that says dimension or fact is low.
+func warehouseName(x *model.Scope, t *model.Table) rule.Verdict {
+	prefix, spaced := WarehousePrefix(t.Src.Name)
+	switch {
+	case prefix == "":
+		return rule.Verdict{}
+	case spaced:
+		return rule.Fails(0.5, "name the table after its business subject, without the word "+wording.QuotedText(prefix), "first word: %q",
+			prefix)
+	}
+	v := rule.Fails(1, "name the table after its business subject, without the prefix "+wording.QuotedText(prefix), "prefix: %q", prefix)
+	if starPrefixes[wording.Norm(strings.Trim(prefix, "_"))] && Unfamiliar(x, &t.Object).Violation == 0 {
+		v.Severity = finding.Low
+	}
+	return v
+}
+
+// starPrefixes name the role of a table in a star schema; people and language models know them.
+var starPrefixes = wording.SetOf("dim,fact")
+
+// sharedName is repeatedName with descriptions that add something.
+func sharedName(x *model.Scope, _ []*model.Column) func(*model.Column) rule.Verdict {
+	names := namesakes(x, func(c *model.Column) bool { return informing.Described(x, &c.Object) })
+	return func(c *model.Column) rule.Verdict {
+		other, explained := names(c)
+		if other == nil {
+			return rule.Verdict{}
+		}
+		beside := wording.LowerFirst(model.Title(&other.Object))
+		if !explained {
+			return rule.Fails(1, "give it another name than "+beside+", or describe each column of this name", "also the name of %s",
+				beside)
+		}
+		return rule.Fails(0.5, "give it another name than "+beside+", as descriptions alone distinguish such columns only in part",
+			"also the name of %s", beside)
+	}
+}
+
+var vagueFieldNames = wording.SetOf("flag,value,data,number,key,error,unknown,count,min,max,average,properties")
+
+// VagueName judges whether a name is a placeholder or says nothing without a description (rule NAM-06).
+func VagueName(x *model.Scope, o *model.Object) rule.Verdict {
 	name := o.Label()
 	switch {
 	case IsPlaceholder(name):
-		return rule.Fails(1, "replace the placeholder by a name that says what it holds", "name: %q",
+		return rule.Fails(1, "replace the placeholder "+wording.QuotedText(name)+" by a name that says what it holds", "name: %q",
 			wording.Shown(name, wording.ShownName))
-	case vagueNames[o.Norm] && o.Description == "":
-		return rule.Fails(0.5, "say in the name, or else in a description, what kind of "+o.Norm+" it is", "name: %q, no description",
+	case o.Kind != model.TableKind && vagueFieldNames[o.Norm] && !informing.Described(x, o):
+		return rule.Fails(0.5, "say in the name, or else in a description, which "+o.Norm+" it is",
+			"name: %q, and no description that says it",
 			wording.Shown(name, wording.ShownName))
 	}
 	return rule.Verdict{}

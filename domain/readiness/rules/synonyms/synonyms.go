@@ -2,20 +2,27 @@
 package synonyms
 
 import (
+	"slices"
+	"strings"
+	"unicode"
+
 	"readiness/definition/semanticmodel"
 	"readiness/domain/readiness/finding"
+	"readiness/domain/readiness/informing"
 	"readiness/domain/readiness/model"
 	"readiness/domain/readiness/rule"
 	"readiness/domain/readiness/wording"
 )
 
-// November2026 are the rules of 2026-11: they judge whether people can use their own words. Only authored terms count
-// (docs/regime.md C.4 synonyms, C.9 (15)).
-var November2026 = []rule.Rule{
+// Rules judge whether people can use their own words. Only authored terms count.
+var Rules = []rule.Rule{
 	// SYN-01: measures, and text columns that people filter by, have a synonym.
-	{ID: "SYN-01", Weight: 2, Severity: finding.Low, Check: rule.Each(namedByPeople, noSynonym)},
-	// SYN-02: a synonym means nothing else in the model (docs/regime.md C.9 (15, 22)).
-	{ID: "SYN-02", Weight: 1, Severity: finding.Medium, Check: rule.Among(namedByPeople, ambiguous)},
+	{ID: "SYN-01", Weight: 1, Severity: finding.Low, Reads: semanticmodel.Synonyms, Check: rule.Each(askedFor, noSynonym),
+		Unweighted: rule.Each(namedByPeople, noSynonym)},
+	// SYN-02: a synonym means nothing else in the model.
+	{ID: "SYN-02", Weight: 1, Severity: finding.Medium, Reads: semanticmodel.Synonyms, Check: rule.Stating(rule.Among(askedFor, collides)),
+		Unweighted: rule.Among(namedByPeople,
+			collides)},
 }
 
 // namedByPeople returns M and the text columns of dimensions, without keys.
@@ -33,11 +40,58 @@ func namedByPeople(x *model.Scope) []*model.Object {
 	return objects
 }
 
-func noSynonym(_ *model.Scope, o *model.Object) rule.Verdict {
-	if len(o.Terms) == 0 {
-		return rule.Fails(1, "add the words that people use for it as synonyms", "no authored synonym")
+// noSynonym judges whether an object has a synonym that people may say. One that adds nothing but forms of the words of its
+// name and words of grammar is none, joined or not (an abbreviation may look like such a word), nor is one that manyBearers
+// objects have, nor a text without a letter.
+func noSynonym(x *model.Scope, o *model.Object) rule.Verdict {
+	bearers := bearersOf(x)
+	own := wording.Set{}
+	for _, w := range o.Words {
+		own.Add(wording.Forms(w))
 	}
-	return rule.Verdict{}
+	joined := wording.Forms(squashed(o.Norm))
+	why := "no authored synonym"
+	for _, t := range o.Terms {
+		words := wording.Words(t)
+		switch {
+		case !slices.ContainsFunc(words, func(w string) bool { return !own[w] && w != "s" && (len(words) == 1 || informing.Means(w)) }),
+			slices.Contains(joined, squashed(t)):
+			why = wording.QuotedText(t) + " says no more than the name"
+		case bearers[t] >= manyBearers:
+			why = wording.QuotedText(t) + " is a synonym of " + wording.Count(bearers[t], "object")
+		default:
+			return rule.Verdict{}
+		}
+	}
+	return rule.Fails(1, "add the words that people use for it as synonyms", "%s", why)
+}
+
+// squashed returns the letters and digits of a normalized text.
+func squashed(s string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+			return r
+		}
+		return -1
+	}, s)
+}
+
+// manyBearers is from how many objects on a synonym distinguishes none of them.
+const manyBearers = 3
+
+type bearersKey struct{}
+
+// bearersOf returns how many exposed objects have each synonym.
+func bearersOf(x *model.Scope) map[string]int {
+	return model.Remembered(x, bearersKey{}, func() map[string]int {
+		n := map[string]int{}
+		for _, o := range x.All {
+			for _, t := range o.Terms {
+				n[t]++
+			}
+		}
+		return n
+	})
 }
 
 func ambiguous(x *model.Scope, _ []*model.Object) func(*model.Object) rule.Verdict {
@@ -54,8 +108,8 @@ func ambiguous(x *model.Scope, _ []*model.Object) func(*model.Object) rule.Verdi
 		}
 	}
 	return func(o *model.Object) rule.Verdict {
-		if len(o.Terms) == 0 {
-			return rule.Absent("add synonyms that belong to it alone", "no authored synonym")
+		if v := noSynonym(x, o); v.Violation > 0 {
+			return rule.Absent("add synonyms that belong to it alone", v.Evidence)
 		}
 		for _, t := range o.Terms {
 			for _, other := range bearers[t] {
@@ -67,5 +121,55 @@ func ambiguous(x *model.Scope, _ []*model.Object) func(*model.Object) rule.Verdi
 			}
 		}
 		return rule.Verdict{}
+	}
+}
+
+// askedFor returns M and, of the text columns that people name, those that are viewed,
+// levels of a hierarchy or default labels. Without a usage map it returns all of them.
+func askedFor(x *model.Scope) []*model.Object {
+	all := namedByPeople(x)
+	if x.Views == nil {
+		return all
+	}
+	wanted := levels(x)
+	for _, c := range x.C {
+		wanted[c.Index] = wanted[c.Index] || c.Src.IsDefaultLabel
+	}
+	var kept []*model.Object
+	for _, o := range all {
+		if o.Kind == model.MeasureKind || x.Views[o.Index] > 0 || wanted[o.Index] {
+			kept = append(kept, o)
+		}
+	}
+	return kept
+}
+
+// levels reports, by Object.Index, the columns that are a level of an exposed hierarchy.
+func levels(x *model.Scope) []bool {
+	levels := make([]bool, len(x.Objects))
+	for _, t := range x.T {
+		for _, h := range t.Hierarchies {
+			if !h.Exposed {
+				continue
+			}
+			for _, l := range h.Src.Levels {
+				if o := x.Names.Fields[model.Ref{Table: strings.ToLower(t.Src.Name), Field: strings.ToLower(l.Column)}]; o != nil {
+					levels[o.Index] = true
+				}
+			}
+		}
+	}
+	return levels
+}
+
+// collides is ambiguous, where only a collision is more than low.
+func collides(x *model.Scope, objects []*model.Object) func(*model.Object) rule.Verdict {
+	judge := ambiguous(x, objects)
+	return func(o *model.Object) rule.Verdict {
+		v := judge(o)
+		if v.Implied {
+			v.Severity = finding.Low
+		}
+		return v
 	}
 }

@@ -2,10 +2,19 @@
 package soak_test
 
 import (
+	"fmt"
 	"os"
+	"path/filepath"
 	"testing"
 
 	"readiness/test/scenarios/program"
 )
 
-func TestMain(m *testing.M) { os.Exit(program.Main(m)) }
+// previousBuild is the folder in which an earlier version is built.
+var previousBuild = filepath.Join(os.TempDir(), fmt.Sprintf("readiness-previous-%d", os.Getpid()))
+
+func TestMain(m *testing.M) {
+	code := program.Main(m)
+	_ = os.RemoveAll(previousBuild)
+	os.Exit(code)
+}

@@ -219,7 +219,13 @@ func (p *person) test() string {
 
 // ask makes a call at one of the processes and counts the outcome.
 func (p *person) ask(ctx context.Context, what, method, path string, body any, headers ...string) (status int, got map[string]any) {
+	began := time.Now()
 	status, got, err := program.Exchange(ctx, p.soak.somewhere(p.random), p.token, method, path, body, headers...)
+	for p.soak.repeats && status == http.StatusServiceUnavailable && program.AgainLater(status, got) && time.Since(began) < program.Patience {
+		p.soak.calls.count(what + ": called again as Retry-After says")
+		p.soak.Wait(ctx, time.Second)
+		status, got, err = program.Exchange(ctx, p.soak.somewhere(p.random), p.token, method, path, body, headers...)
+	}
 	switch {
 	case status == 0:
 		if ctx.Err() == nil {
@@ -234,6 +240,9 @@ func (p *person) ask(ctx context.Context, what, method, path string, body any, h
 			outcome += " " + code
 		}
 		p.soak.calls.count(outcome)
+		if status >= http.StatusInternalServerError {
+			p.soak.calls.failed(fmt.Sprintf("%s: %s %s: %v", outcome, method, path, got))
+		}
 	}
 	return status, got
 }

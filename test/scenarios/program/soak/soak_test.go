@@ -107,6 +107,7 @@ type soak struct {
 	servers                     *replicated // nil on one server
 	processKills, databaseKills int
 	calls                       tally
+	repeats                     bool // people repeat a call that the service was too busy for, as its clients do
 }
 
 // slot is one of the processes, across all its lives.
@@ -148,6 +149,16 @@ type applied struct {
 type tally struct {
 	mu     sync.Mutex
 	counts map[string]int
+	faults []string // answers that are errors of the service, the first ones
+}
+
+// failed keeps an answer that is an error of the service.
+func (t *tally) failed(answer string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if len(t.faults) < 10 {
+		t.faults = append(t.faults, answer)
+	}
 }
 
 func (t *tally) count(what string) {

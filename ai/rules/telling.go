@@ -1,0 +1,138 @@
+package rules
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+
+	"readiness/ai/rules/prose"
+)
+
+// A text that only follows from the names and the expression of its object tells a reader nothing, such as the year to date for
+// Sales YTD. It is neither proposed nor an instruction; a person is asked instead.
+
+// periodNames are words of names that say which period a measure is about.
+var periodNames = prose.SetOf("ytd mtd qtd wtd ly py pytd yoy mom qoq wow prior previous prev last next rolling running cumulative cum trailing")
+
+// arithmetic are words of texts that an expression implies.
+var arithmetic = prose.SetOf("divided minus plus times over average number sum highest lowest first last rounded integer decimal decimals " +
+	"related belong same rounded")
+
+// ofDates are words of texts about parts of dates.
+var ofDates = prose.SetOf("month year quarter day week weekday hour from to 1 4 7 12 23 31 366")
+
+// changes are words of texts that the name of a growth implies.
+var changes = prose.SetOf("relative change growth difference variance py ly prior previous current this from year yoy")
+
+// conditional are words of conditions that a name with their column implies.
+var conditional = prose.SetOf("yes no y n true false 1 0 empty not any present")
+
+var growthNames = prose.SetOf("yoy mom qoq wow growth change chg delta var variance")
+
+// units are words of columns' names that say in which unit their numbers are.
+var units = prose.SetOf("ms milliseconds seconds secs sec minutes mins hours hrs days weeks months years usd eur gbp chf euro euros dollars kg g lb lbs " +
+	"tons tonnes km miles meters m2 sqft sqm kwh mwh kb mb gb tb bytes liters litres celsius")
+
+var quotedPattern = regexp.MustCompile(`"[^"]*"`)
+
+// told are the words that the reader of a name knows.
+type told struct {
+	known   prose.Set
+	implied []prose.Set
+}
+
+// said returns the words of a name as written, so that YoY is one.
+func said(x *field) []string {
+	return strings.FieldsFunc(strings.ToLower(x.name), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+}
+
+func (f *facts) toldBy(x *field) told {
+	k := told{known: prose.Set{}, implied: []prose.Set{idle, arithmetic}}
+	note := func(name string) {
+		for _, w := range prose.Words(name) {
+			k.known[meaningOf(w)] = true
+		}
+	}
+	note(x.name)
+	if strings.ContainsRune(x.name, '#') {
+		k.known["number"] = true
+	}
+	if strings.ContainsRune(x.name, '%') {
+		k.known["percentage"] = true
+	}
+	if x.column != nil {
+		note(x.table.src.Name)
+	} else {
+		for _, t := range f.sources(x) {
+			note(t.src.Name)
+		}
+	}
+	if growthNames.Meets(said(x)) {
+		k.implied = append(k.implied, changes)
+	}
+	if periodNames.Meets(said(x)) {
+		k.implied = append(k.implied, periodNames)
+	}
+	return k
+}
+
+// lacks reports whether a text has a word that the name does not tell. Words of further are told, too.
+func (k told) lacks(text string, further ...prose.Set) bool {
+	return slices.ContainsFunc(prose.Words(text), func(w string) bool {
+		in := func(s prose.Set) bool { return s[w] || s[meaningOf(w)] }
+		return !k.known[meaningOf(w)] && !slices.ContainsFunc(k.implied, in) && !slices.ContainsFunc(further, in)
+	})
+}
+
+// tells reports whether an explanation says something of a field that its name and a plain reading of its expression do not.
+func (f *facts) tells(x *field, s explanation) bool {
+	k := f.toldBy(x)
+	switch {
+	case s.constant:
+		return true
+	case s.when != "" && (!periodNames.Meets(said(x)) || strings.Contains(s.when, "ends on")):
+		return true
+	case slices.ContainsFunc(s.tail, func(t string) bool { return t != noChoice && k.lacks(t) }),
+		slices.ContainsFunc(s.where, k.unnamed), f.counterCase(x, s) != "":
+		return true
+	case s.of != "" && slices.ContainsFunc(prose.Words(s.text), func(w string) bool { return units[w] && !k.known[meaningOf(w)] }):
+		return true // Average of ResolutionMinutes for Avg Resolution
+	case s.of != "" && s.of != "sum":
+		return !k.known[meaningOf(s.of)] && s.of != "number"
+	case s.of != "":
+		return false
+	case x.column != nil && x.table.role == dateTable:
+		return k.lacks(s.text, ofDates)
+	}
+	return k.lacks(s.text)
+}
+
+// unnamed reports whether a condition is more than the name says: Open Tickets tells of tickets whose status is "Open".
+func (k told) unnamed(condition string) bool {
+	values := strings.Join(quotedPattern.FindAllString(condition, -1), " ")
+	if k.lacks(values, conditional) {
+		return true
+	}
+	plain := values == "" || conditional.Meets(prose.Words(values)) // a flag, which the name of its column tells
+	return plain && k.lacks(quotedPattern.ReplaceAllString(condition, ""), conditional)
+}
+
+// counterCase returns the measure that counts or adds up the same without the conditions, as a text names it, "" for none.
+func (f *facts) counterCase(x *field, s explanation) string {
+	if x.measure == nil || len(s.where) == 0 || s.when != "" || strings.HasPrefix(s.text, "[") {
+		return ""
+	}
+	if f.totals == nil {
+		f.totals = map[string]*field{}
+		for _, m := range f.allMeasures() {
+			if s := f.explain(m); s.text != "" && s.full() == s.text && f.totals[s.text] == nil && m.exposed && f.wantedThen(m) && prose.Mentionable(m.name) {
+				f.totals[s.text] = m
+			}
+		}
+	}
+	if all := f.totals[s.text]; all != nil && all != x {
+		return prose.MeasureRef(all.name)
+	}
+	return ""
+}

@@ -1,0 +1,54 @@
+package rules_test
+
+import (
+	"testing"
+
+	"readiness/ai/rules"
+	"readiness/definition/semanticmodel"
+	"readiness/domain/proposal"
+)
+
+// A text that only follows from the name and the expression is not proposed, and a person is asked. One that says which rows
+// count, which period or date is meant or what divides is.
+func TestTrivialTexts(t *testing.T) {
+	t.Parallel()
+	for name, row := range map[string]struct{ expression, want string }{
+		"Total Amount":      {"SUM(FactSales[Net Amount])", ""},
+		"Ordered Value":     {"SUM(FactSales[Net Amount])", ""},
+		"Largest":           {"MAX(FactSales[Qty])", "Highest Qty in FactSales."},
+		"Max Qty":           {"MAX(FactSales[Qty])", ""},
+		"Buyers":            {"DISTINCTCOUNT(FactSales[CustomerKey])", "Number of different values of CustomerKey in FactSales."},
+		"Distinct Buyers":   {"DISTINCTCOUNT(FactSales[CustomerKey])", ""},
+		"Units LY":          {"CALCULATE([Units], SAMEPERIODLASTYEAR('Date'[Date]))", ""},
+		"Units YTD":         {"TOTALYTD([Units], 'Date'[Date])", ""},
+		"Units FYTD":        {`CALCULATE([Units], DATESYTD('Date'[Date], "6/30"))`, "[Units] from the start of the year that ends on 6/30 to the latest date selected."},
+		"Web Units":         {`CALCULATE([Units], FactSales[Sales Channel] = "Web")`, ""},
+		"Direct Units":      {`CALCULATE([Units], FactSales[Sales Channel] = "Web")`, `[Units] where Sales Channel of FactSales is "Web".`},
+		"Big Units":         {"CALCULATE([Units], FactSales[Qty] > 10)", "[Units] where Qty of FactSales is more than 10."},
+		"Web Pieces":        {`CALCULATE(SUM(FactSales[Qty]), FactSales[Sales Channel] = "Web")`, `Sum of Qty in FactSales where Sales Channel is "Web"; in all: [Units].`},
+		"Gift Orders":       {"CALCULATE([Orders], FactSales[IsGift] = TRUE())", ""},
+		"Units per Order":   {"DIVIDE([Units], [Orders])", ""},
+		"Basket":            {"DIVIDE([Units], [Orders])", "[Units] divided by [Orders]."},
+		"Units safe":        {"DIVIDE([Units], [Orders], 0)", "[Units] divided by [Orders], 0 if the divisor is zero."},
+		"Selected Channel":  {"SELECTEDVALUE(FactSales[Sales Channel])", ""},
+		"Units YoY":         {"[Units] - [Units PY]", ""},
+		"Units var":         {"-[Units]", "[Units], with the sign reversed."},
+		"Units by ShipDate": {"CALCULATE([Units], USERELATIONSHIP(FactSales[ShipDate], 'Date'[Date]))", ""},
+		"Units sent":        {"CALCULATE([Units], USERELATIONSHIP(FactSales[ShipDate], 'Date'[Date]))", "[Units], dated by ShipDate of FactSales."},
+	} {
+		m := shop(func(m *semanticmodel.Model) {
+			f := tableOf(m, "FactSales")
+			f.Measures = append(f.Measures, semanticmodel.Measure{Name: "Units PY", Expression: "CALCULATE([Units], SAMEPERIODLASTYEAR('Date'[Date]))"},
+				semanticmodel.Measure{Name: name, Expression: row.expression})
+		})
+		o := object(m, "FactSales["+name+"]")
+		a := rules.Propose(proposal.Ask{Type: proposal.Description, Model: m, Objects: []proposal.Object{o}})
+		got := ""
+		for _, p := range a.Proposals {
+			got = p.Value
+		}
+		if got != row.want || row.want != "" && len(a.Questions) > 0 || name == "Units YTD" && len(a.Questions) != 1 {
+			t.Errorf("%s = %s: got %q, want %q; asked %v", name, row.expression, got, row.want, a.Questions)
+		}
+	}
+}

@@ -1,0 +1,123 @@
+package desk
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"readiness/cmd/cli"
+	"readiness/domain/benchmark/evaluation"
+	"readiness/offline/evaluate"
+	"readiness/offline/report/runreport"
+)
+
+// evaluateFormats lists the output formats of an evaluation.
+var evaluateFormats = []string{"table", "json", "html", "markdown", "junit"}
+
+func (r *desk) evaluateCommand() *cobra.Command {
+	var o evaluate.Options
+	var gate runreport.Gate
+	var format, output string
+	var failUnder int
+	c := &cobra.Command{
+		Use:   "evaluate MODEL",
+		Short: "Judge an AI's answers to golden questions, from files",
+		Long: `Judges answers that an AI gave about a semantic model, whoever asked it: Copilot, a data agent, another tool. It works on
+files only; nothing leaves the machine, and no AI is asked.
+
+--questions names the golden questions (CSV or JSON lines): question, and dax, expectedValue or expectedAnswer, as for
+readiness client benchmark save. --answers names a file with answers, and can be repeated. Its kind is recognized:
+
+  a table              CSV or JSON lines: question, answer, and any of dax, rows, seconds, error, who
+  diagnostics          the JSON file that a data agent's page downloads
+  evaluation SDK       evaluation_output and evaluation_output_steps as CSV; Parquet is not read
+  a run of the service what readiness client benchmark result --json printed
+  an evaluation        what evaluate --format json printed
+
+Questions are the same if their texts are, without case and punctuation. The nearest one is named, and never taken. Who
+answered is the column who, the data agent with its stage, runtime and definition, or else the file. An answer to the same
+question by the same answerer counts as asked again.
+
+If the folder of MODEL has sample data (.data/TABLE.csv), both queries are evaluated over it and their rows compared. Else
+the meanings of the queries are, and values in texts where there is nothing else. Each verdict says by what.
+
+With --baseline, an earlier evaluation, run or file with answers, each answerer is compared with the one of the same name,
+or else with the last of the baseline. Without it, each is compared with the first. --fail-under is for each answerer,
+--fail-on-regression for the last. Exit code 1 means that there is no result, 2 that the command line is wrong, 3 that a gate failed.`,
+		Example: `  readiness evaluate models/Sales.SemanticModel --questions golden.csv --answers copilot.csv
+  readiness evaluate models/Sales.SemanticModel --questions golden.csv --answers agent.json --format json --output main.json
+  readiness evaluate models/Sales.SemanticModel --questions golden.csv --answers agent.json --baseline main.json --fail-on-regression`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			if c.Flags().Changed("fail-under") {
+				gate.FailUnder = &failUnder
+			}
+			switch {
+			case o.Questions == "":
+				return cli.Usage("--questions is missing: the file of golden questions")
+			case len(o.Answers) == 0:
+				return cli.Usage("--answers is missing: a file with answers")
+			case failUnder < 0 || failUnder > 100:
+				return cli.Usage("--fail-under must be 0 to 100, not %d", failUnder)
+			case gate.FailOnRegression && o.Baseline == "":
+				return cli.Usage("--fail-on-regression needs --baseline, the answers to compare with")
+			}
+			o.Model, o.Program, o.Now = args[0], cli.Version(), time.Now().UTC()
+			e, warnings, err := evaluate.Run(c.Context(), o)
+			if err != nil {
+				return err
+			}
+			r.warn(warnings)
+			return r.evaluated(e, gate, format, output)
+		},
+	}
+	flags := c.Flags()
+	rootFlag(flags, &o.Root)
+	flags.StringVar(&o.Questions, "questions", "", "file of golden questions")
+	flags.StringArrayVar(&o.Answers, "answers", nil, "file with answers; can be repeated")
+	flags.StringVar(&o.Baseline, "baseline", "", "earlier evaluation, run or answers to compare with")
+	cli.FormatFlag(c, &format, evaluateFormats...)
+	flags.StringVar(&output, "output", "", "file to write instead of stdout")
+	flags.IntVar(&failUnder, "fail-under", 0, "exit with 3 if the score of an answerer is lower (0 to 100)")
+	flags.BoolVar(&gate.FailOnRegression, "fail-on-regression", false, "exit with 3 if a question that the baseline answers correctly no longer is")
+	cli.OwnEnvironment(c, c.Name(), "format", "output", "baseline", "fail-under") // those of assess mean something else
+	return c
+}
+
+// evaluated writes the report of an evaluation and applies the gate.
+func (r *desk) evaluated(e *evaluation.Evaluation, gate runreport.Gate, format, output string) error {
+	report := runreport.OfEvaluation(e)
+	report.Check(gate)
+	err := r.WriteTo(output, func(w io.Writer) error {
+		switch format {
+		case "json":
+			to := json.NewEncoder(w)
+			to.SetIndent("", "  ")
+			return to.Encode(e)
+		case "html":
+			return report.WriteHTML(w)
+		case "markdown":
+			return report.WriteMarkdown(w)
+		case "junit":
+			return report.WriteJUnit(w, gate)
+		}
+		return report.WriteTable(w)
+	})
+	if err != nil {
+		return err
+	}
+	if output != "" {
+		fmt.Fprintf(r.Stderr, "written to %s\n", filepath.ToSlash(output))
+	}
+	for _, miss := range report.Misses {
+		fmt.Fprintf(r.Stderr, "readiness: %s\n", cli.Printable(miss))
+	}
+	if len(report.Misses) > 0 {
+		return cli.ErrFound
+	}
+	return nil
+}

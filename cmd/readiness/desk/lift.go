@@ -1,0 +1,288 @@
+package desk
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"readiness/ai"
+	"readiness/ai/answerer"
+	"readiness/ai/rules"
+	"readiness/cmd/cli"
+	"readiness/definition/semanticmodel"
+	"readiness/domain"
+	"readiness/domain/aiprovider"
+	"readiness/domain/benchmark"
+	"readiness/domain/benchmark/evaluation"
+	"readiness/domain/verdict"
+	"readiness/offline"
+	"readiness/offline/evaluate"
+	"readiness/offline/lift"
+	"readiness/offline/show"
+)
+
+// liftFlags holds the flags of lift.
+type liftFlags struct {
+	proposeFlags
+	questions, ask, by, asks, format, write, record string
+	askBaseURL, askKeyEnv                           string
+	count, repeats, budget                          int
+	failOnHarm                                      bool
+	timeout                                         time.Duration
+}
+
+func (r *desk) liftCommand() *cobra.Command {
+	f := liftFlags{}
+	c := &cobra.Command{
+		Use:   "lift PATH…",
+		Short: "Measure which proposals buy right answers of an AI, without server or database",
+		Long: `Asks questions of each semantic model as it is, with everything that apply would write, and with parts of it, and says which
+parts help, which hurt, and which these questions cannot tell. Nothing is written without --write helpful, which applies
+the parts that help, with a record for revert as apply does.
+
+--questions names a golden set in CSV or JSON lines, as client benchmark questions reads it. Without it, --count questions
+are made from the model's own names, which say little about the words that people use.
+
+--ask says who answers:
+  rules                 the rules engine of this program; its answers come from the rules that make the proposals, so
+                        they say nothing about an AI
+  openai:MODEL          a language model; OPENAI_API_KEY holds the key. --ask-base-url names any address that offers
+                        the same interface, and --ask-key-env the variable of its key
+  ollama:MODEL          a language model of Ollama on this machine
+  command:PROGRAM ARGS  a program of your own, which is started once for each version of the model. It reads lines of
+                        JSON, {"question": …, "model": …} with what Copilot sees of the model, and answers each with a
+                        line, {"answer": …, "dax": …} or {"error": …}
+
+Each answer is kept in --asks, so that an interrupted run goes on where it stopped, and a second one costs nothing;
+--budget limits the new asks. --by rule and --by change look for smaller parts, where a larger one changes answers.
+Another AI may answer otherwise, and the same one on another day.
+
+Answers are judged as evaluate does: by rows over sample data where there are any, by the meaning of their queries, or by
+their values. A part helps or hurts if McNemar's mid-p, adjusted
+by Holm's method over the parts, is below 0.05. With --fail-on-harm the command exits with 3 if a part hurts, or if
+everything together has more wrong answers than the model as it is.`,
+		Example: `  readiness lift Sales.SemanticModel --questions golden.csv --ask openai:gpt-5-mini
+  readiness lift Sales.SemanticModel --questions golden.csv --ask "command:python3 agent.py" --by rule --budget 400
+  readiness lift models --ask rules --fail-on-harm --format json`,
+		RunE: func(c *cobra.Command, paths []string) error { return r.lift(c.Context(), &f, paths) },
+	}
+	f.add(c)
+	flags := c.Flags()
+	flags.StringVar(&f.questions, "questions", "", "file of golden questions, for one model; by default questions are made from the model")
+	flags.IntVar(&f.count, "count", 20, "how many questions to make without --questions")
+	flags.StringVar(&f.ask, "ask", "rules", "who answers: rules, openai:MODEL, ollama:MODEL or command:PROGRAM")
+	flags.StringVar(&f.askBaseURL, "ask-base-url", "", "address for openai:MODEL and ollama:MODEL, if not their own")
+	flags.StringVar(&f.askKeyEnv, "ask-key-env", "", "environment variable with the key; OPENAI_API_KEY for openai without an address")
+	flags.StringVar(&f.by, "by", string(lift.ByKind), "size of the parts: kind, rule or change")
+	cli.Completes(c, "by", string(lift.ByKind), string(lift.ByRule), string(lift.ByChange))
+	flags.IntVar(&f.repeats, "repeats", 1, "how often to ask each question of each version, 1 to 10; most answers decide")
+	flags.IntVar(&f.budget, "budget", 1000, "how many new asks there may be; 0 sets no limit")
+	flags.StringVar(&f.asks, "asks", "readiness-lift.jsonl", "file of the answers, to go on with or to begin; not used with --ask rules")
+	flags.DurationVar(&f.timeout, "ask-timeout", time.Minute, "how long a program may take for one answer")
+	cli.FormatFlag(c, &f.format, "table", "json")
+	flags.BoolVar(&f.failOnHarm, "fail-on-harm", false, "exit with 3 if a part hurts, or all together cause wrong answers")
+	flags.StringVar(&f.write, "write", "", "helpful: write the parts that help, and a record for revert")
+	flags.StringVar(&f.record, "record", "", "file to write the record to; readiness-apply-<hash>.json by default")
+	cli.OwnEnvironment(c, c.Name(), "format", "write", "record") // those of assess and apply mean something else
+	return c
+}
+
+// mostRepeats bounds --repeats.
+const mostRepeats = 10
+
+func (f *liftFlags) check() error {
+	switch {
+	case f.by != string(lift.ByKind) && f.by != string(lift.ByRule) && f.by != string(lift.ByChange):
+		return cli.Usage("--by must be kind, rule or change, not %q", f.by)
+	case f.write != "" && f.write != "helpful":
+		return cli.Usage("--write must be helpful, not %q", f.write)
+	case f.record != "" && f.write == "":
+		return cli.Usage("--record needs --write helpful: without it nothing is written, so there is nothing to record")
+	case f.repeats < 1 || f.repeats > mostRepeats:
+		return cli.Usage("--repeats must be from 1 to %d", mostRepeats)
+	case f.budget < 0:
+		return cli.Usage("--budget must not be negative; 0 sets no limit")
+	case f.timeout <= 0:
+		return cli.Usage("--ask-timeout must be above 0")
+	}
+	return nil
+}
+
+func (r *desk) lift(ctx context.Context, f *liftFlags, paths []string) (err error) {
+	if err := f.check(); err != nil {
+		return err
+	}
+	open, end, err := r.opener(ctx, f)
+	if err != nil {
+		return err
+	}
+	defer end()
+	all, err := r.propose(ctx, f.proposeFlags, f.write != "", paths)
+	if err != nil {
+		return err
+	}
+	for flag, given := range map[string]string{"--questions": f.questions, "--write": f.write} {
+		if given != "" && len(all) != 1 {
+			return cli.Usage("%s is for one model, and the paths have %d", flag, len(all))
+		}
+	}
+	o := lift.Options{Open: open, By: lift.By(f.by), Repeats: f.repeats, Budget: f.budget}
+	if f.ask != "rules" {
+		if o.Asks, err = lift.OpenAsks(f.asks); err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, o.Asks.Close()) }()
+	}
+	results, harm := []lift.Result{}, false
+	for _, p := range all {
+		if p.Error != nil {
+			fmt.Fprintf(r.Stderr, "readiness: %s: %s\n", p.Shown, p.Error)
+			continue
+		}
+		if f.budget > 0 && o.Budget == 0 {
+			fmt.Fprintf(r.Stderr, "readiness: warning: %s is left out: the budget of %d asks is spent\n", p.Shown, f.budget)
+			continue
+		}
+		m, err := semanticmodel.Read(p.Before)
+		if err != nil {
+			return err
+		}
+		o.Questions, err = f.goldenQuestions(m)
+		if refusal, refused := domain.Refused(err); refused {
+			fmt.Fprintf(r.Stderr, "readiness: warning: %s is left out: %s\n", p.Shown, refusal.Message)
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		o.Judge = &evaluation.Judge{Model: m, Now: now()}
+		warnings, err := evaluate.Sampled(ctx, p.Item, o.Judge)
+		if err != nil {
+			return err
+		}
+		r.warn(warnings)
+		bar := r.LateProgress("asking")
+		o.Progress = func(done, total int) { bar.At(int64(done), int64(total)) }
+		result, err := lift.Measure(ctx, p, o)
+		bar.End()
+		if err != nil {
+			return fmt.Errorf("%s: %w", p.Shown, err)
+		}
+		if f.budget > 0 {
+			o.Budget -= result.Asked
+		}
+		results, harm = append(results, result), harm || result.Harms()
+	}
+	if err := r.showLift(f.format, results); err != nil {
+		return err
+	}
+	if f.write != "" && len(results) == 1 {
+		if err := r.writeHelpful(ctx, f, all[0], results[0].Helpful()); err != nil {
+			return err
+		}
+	}
+	if f.failOnHarm && harm {
+		return cli.ErrFound
+	}
+	return failedProposals(all)
+}
+
+// writeHelpful writes the changes with the keys, as they were measured.
+func (r *desk) writeHelpful(ctx context.Context, f *liftFlags, p offline.Proposal, keys []string) error {
+	if len(keys) == 0 {
+		fmt.Fprintln(r.Stderr, "Nothing was written: by these answers no part helps.")
+		return nil
+	}
+	chosen, err := p.With(keys)
+	if err != nil {
+		return err
+	}
+	applied, named, err := offline.Write(ctx, []offline.Proposal{chosen}, f.record, now())
+	if named != "" {
+		fmt.Fprintf(r.Stderr, "To undo: readiness revert %s%s --write\n", show.ShellPath(named), f.rootToRevert())
+	}
+	if err != nil {
+		return err
+	}
+	return r.written(applied, "written")
+}
+
+// goldenQuestions reads the golden questions, or makes some.
+func (f *liftFlags) goldenQuestions(m *semanticmodel.Model) ([]benchmark.Question, error) {
+	if f.questions != "" {
+		set, err := evaluate.Questions(f.questions)
+		if err != nil {
+			return nil, err
+		}
+		for _, c := range set.Check(m, now()) {
+			if !c.CanRun {
+				return nil, fmt.Errorf("%s: %s: %s", f.questions, c.Text, *c.Reason)
+			}
+		}
+		return set.Questions, nil
+	}
+	if err := benchmark.CheckCount(f.count); err != nil {
+		return nil, cli.Usage("--count: %s", err)
+	}
+	set, err := rules.QuestionSet(m, now().UTC().Year()-1, f.count)
+	return set.Questions, err
+}
+
+// opener returns how to ask who --ask names, and what to call at the end.
+func (r *desk) opener(ctx context.Context, f *liftFlags) (open func(*semanticmodel.Model) (verdict.Target, answerer.Ask, error), end func(), err error) {
+	settings, end := aiprovider.Embedded(), func() {}
+	kind, name, _ := strings.Cut(f.ask, ":")
+	switch {
+	case f.ask == "rules":
+	case name == "":
+		return nil, end, cli.Usage("--ask must be rules, openai:MODEL, ollama:MODEL or command:PROGRAM, not %q", f.ask)
+	case kind == "openai" && f.askBaseURL == "":
+		settings = aiprovider.Settings{Kind: aiprovider.OpenAI, Model: name, KeyEnv: f.askKeyEnv, Declared: true}
+		if settings.KeyEnv == "" {
+			settings.KeyEnv = "OPENAI_API_KEY"
+		}
+	case kind == "openai", kind == "ollama":
+		settings = aiprovider.Settings{Kind: aiprovider.OpenAICompatible, Model: name, BaseURL: f.askBaseURL, KeyEnv: f.askKeyEnv, Declared: true}
+		if settings.BaseURL == "" {
+			settings.BaseURL = "http://127.0.0.1:11434/v1"
+		}
+	case kind == "command":
+		program := &program{ctx: ctx, words: strings.Fields(name), timeout: f.timeout, stderr: r.Stderr}
+		return func(m *semanticmodel.Model) (verdict.Target, answerer.Ask, error) {
+			program.end()
+			target, ask := answerer.OfProgram(name, m, program.call)
+			return target, ask, nil
+		}, program.end, nil
+	default:
+		return nil, end, cli.Usage("--ask must be rules, openai:MODEL, ollama:MODEL or command:PROGRAM, not %q", f.ask)
+	}
+	if settings.KeyEnv != "" && os.Getenv(settings.KeyEnv) == "" {
+		return nil, end, cli.Usage("--ask %s: the environment variable %s holds no key", f.ask, settings.KeyEnv)
+	}
+	asker := answerer.New(answerer.Options{Models: ai.New(ai.Options{Getenv: os.Getenv, Log: r.Log}), Now: time.Now})
+	return func(m *semanticmodel.Model) (verdict.Target, answerer.Ask, error) { return asker.OnModel(m, settings) }, end, nil
+}
+
+// showLift prints the results.
+func (r *desk) showLift(format string, all []lift.Result) error {
+	if format == "json" {
+		e := json.NewEncoder(r.Stdout)
+		e.SetIndent("", "  ")
+		return e.Encode(struct {
+			Format string        `json:"format"`
+			Models []lift.Result `json:"models"`
+		}{"readiness-lift/1", all})
+	}
+	for _, result := range all {
+		if err := lift.WriteTable(r.Stdout, result); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,54 @@
+package lift
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+
+	"readiness/offline/show"
+)
+
+// WriteTable writes a result for people.
+func WriteTable(w io.Writer, r Result) error {
+	times := "once"
+	if r.Repeats > 1 {
+		times = fmt.Sprintf("%d times", r.Repeats)
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: %s, each asked %s of %s\n", r.Path, show.Count(r.Questions, "question"), times, r.Answerer)
+	if r.OfRules {
+		b.WriteString("The rules engine and the proposals come from the same rules: this says nothing about an AI.\n")
+	}
+	t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	fmt.Fprint(t, "\tchanges\tright\twrong\tundecided\tno answer\tdifference\t95 % interval\t\n")
+	fmt.Fprintf(t, "as it is\t\t%d\t%d\t%d\t%d\t\t\t\n", r.Now.Right, r.Now.Wrong, r.Now.Undecided, r.Now.Declined+r.Now.Failed)
+	for _, e := range r.Parts {
+		fmt.Fprintf(t, "%s\t%d\t%d\t%d\t%d\t%d\t%+.0f points\t%+.0f to %+.0f\t%s\n", e.Name, e.Changes, e.Right, e.Wrong, e.Undecided, e.Declined+e.Failed,
+			100*e.Difference, 100*e.Low, 100*e.High, e.says(r.Questions))
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	if len(r.Parts) == 0 {
+		b.WriteString("Nothing is proposed for this model.\n")
+	}
+	if len(r.LeftOut) > 0 {
+		fmt.Fprintf(&b, "Not asked, as --budget does not allow it: %s. A further run with the same --asks goes on.\n", strings.Join(r.LeftOut, ", "))
+	}
+	_, err := fmt.Fprintf(w, "%s%s asked, %d kept from earlier runs.\n\n", &b, show.Count(r.Asked, "question"), r.Kept)
+	return err
+}
+
+// says is the verdict, and what it would take to tell.
+func (e Effect) says(questions int) string {
+	switch {
+	case e.Verdict != Unclear:
+		return string(e.Verdict)
+	case e.OnlyWith+e.OnlyWithout == 0:
+		return "changes no answer"
+	case e.Detectable == nil:
+		return fmt.Sprintf("cannot tell: %s differ", show.Count(e.OnlyWith+e.OnlyWithout, "question"))
+	}
+	return fmt.Sprintf("cannot tell: %d of %d differ; these questions can show %.0f points", e.OnlyWith+e.OnlyWithout, questions, 100**e.Detectable)
+}

@@ -1,0 +1,196 @@
+package lsp
+
+import (
+	"fmt"
+	"strings"
+
+	"readiness/definition/mention"
+	"readiness/definition/tmdl"
+	"readiness/domain/readiness/explained"
+	"readiness/offline/rulehelp"
+	"readiness/offline/show"
+)
+
+// place is what most requests name.
+type place struct {
+	Document named    `json:"textDocument"`
+	Position position `json:"position"`
+}
+
+// at returns the last reading of a document's model and the document's part; nil if there is none.
+func (s *server) at(uri string) (r *reading, part string, now text) {
+	at, ok := pathOf(uri)
+	if !ok {
+		return nil, "", now
+	}
+	for _, m := range s.models {
+		if !m.files[at] || m.last == nil {
+			continue
+		}
+		part, _ = partOf(m.last.dir, at)
+		if d := s.open[at]; d != nil {
+			return m.last, part, d.text
+		}
+		now, _ = m.last.text(part)
+		return m.last, part, now
+	}
+	return nil, "", now
+}
+
+// hover says what AI sees of the object at a place, and which rules find something there.
+func (s *server) hover(m message) (any, error) {
+	p, err := decode[place](m)
+	if err != nil {
+		return nil, err
+	}
+	r, part, now := s.at(p.Document.URI)
+	if r == nil {
+		return nil, nil
+	}
+	var b strings.Builder
+	if _, named, found := s.mentioned(p); found {
+		r.view(&b, named.Field)
+	} else if o, found := r.objectAt(part, now, p.Position); found {
+		r.view(&b, o)
+	}
+	for _, f := range r.result.Findings {
+		if at, ok := partOf(r.dir, r.abs(f.File)); !ok || at != part || f.Line-1 != p.Position.Line {
+			continue
+		}
+		rule := explained.Leading(f.RuleIDs)
+		fmt.Fprintf(&b, "**%s** %s\n\n%s\n\n", rulehelp.Link(rule), show.Printable(f.Message), rulehelp.Help(rule))
+	}
+	if b.Len() == 0 {
+		return nil, nil
+	}
+	return map[string]any{"contents": map[string]string{"kind": "markdown", "value": strings.TrimSpace(b.String())}}, nil
+}
+
+// view writes what AI sees of an object.
+func (r *reading) view(b *strings.Builder, o mention.Field) {
+	shown := "'" + o.Table + "'"
+	if o.Name != "" {
+		shown += "[" + o.Name + "]"
+	}
+	v, seen := r.views()[key(o.Table, o.Name)]
+	if !seen {
+		fmt.Fprintf(b, "%s: AI does not see it.\n\n", code(shown))
+		return
+	}
+	fmt.Fprintf(b, "%s, as AI sees it\n\n", code(shown))
+	description := v.Description
+	if description == "" {
+		description = "no description"
+	}
+	fmt.Fprintf(b, "- %s\n", escaped(description))
+	if len(v.Terms) > 0 {
+		fmt.Fprintf(b, "- synonyms: %s\n", escaped(strings.Join(v.Terms, ", ")))
+	}
+	b.WriteString("\n")
+}
+
+// code returns a text as code in Markdown.
+func code(s string) string { return "`" + strings.ReplaceAll(show.Printable(s), "`", "'") + "`" }
+
+var markdown = strings.NewReplacer("\\", "\\\\", "`", "\\`", "*", "\\*", "_", "\\_", "[", "\\[", "]", "\\]", "<", "&lt;", "#", "\\#", "!", "\\!")
+
+// escaped returns a model's text for Markdown, on one line.
+func escaped(s string) string {
+	return markdown.Replace(show.Printable(strings.Join(strings.Fields(s), " ")))
+}
+
+// document returns the tree of a TMDL part as it is now or, if that cannot be read, as it last could.
+func (r *reading) document(part string, now text) *tmdl.Document {
+	if !strings.HasSuffix(strings.ToLower(part), ".tmdl") {
+		return nil
+	}
+	doc, err := tmdl.Parse(part, []byte(now.src))
+	if err != nil {
+		last, ok := r.text(part)
+		if !ok {
+			return nil
+		}
+		if doc, err = tmdl.Parse(part, []byte(last.src)); err != nil {
+			return nil
+		}
+	}
+	return doc
+}
+
+// objectAt returns the table, column or measure whose declaration a place of a TMDL file is in.
+func (r *reading) objectAt(part string, now text, at position) (o mention.Field, found bool) {
+	doc := r.document(part, now)
+	if doc == nil {
+		return o, false
+	}
+	for _, t := range doc.Objects {
+		if t.Keyword != "table" || t.Line-1 > at.Line {
+			continue
+		}
+		o, found = mention.Field{Table: t.Name}, true
+		for _, c := range t.Children {
+			if c.Line-1 > at.Line {
+				continue
+			}
+			if o.Name = ""; c.Keyword == "column" || c.Keyword == "measure" {
+				o.Name = c.Name
+			}
+		}
+	}
+	return o, found
+}
+
+// symbol is an object in the outline of a file.
+type symbol struct {
+	Name           string   `json:"name"`
+	Detail         string   `json:"detail,omitempty"`
+	Kind           int      `json:"kind"`
+	Range          span     `json:"range"`
+	SelectionRange span     `json:"selectionRange"`
+	Children       []symbol `json:"children,omitempty"`
+}
+
+// The kinds of symbols.
+var symbolKinds = map[string]int{"table": 5, "column": 8, "measure": 12, "hierarchy": 10, "level": 22, "relationship": 11, "role": 3, "model": 2,
+	"partition": 19, "calculationItem": 12, "function": 12, "expression": 13, "calculationGroup": 10, "perspective": 3, "cultureInfo": 3}
+
+// symbols is the outline of a TMDL file.
+func (s *server) symbols(m message) (any, error) {
+	p, err := decode[place](m)
+	if err != nil {
+		return nil, err
+	}
+	r, part, now := s.at(p.Document.URI)
+	if r == nil {
+		return nil, nil
+	}
+	doc := r.document(part, now)
+	if doc == nil {
+		return []symbol{}, nil
+	}
+	return outline(now, doc.Objects, len(now.lines)), nil
+}
+
+// outline returns objects that end before a line, from 0, at the latest.
+func outline(t text, objects []*tmdl.Object, end int) []symbol {
+	all := []symbol{}
+	for n, o := range objects {
+		kind := symbolKinds[o.Keyword]
+		if kind == 0 || o.Ref {
+			continue
+		}
+		last := end
+		if n+1 < len(objects) {
+			last = objects[n+1].Line - 1
+		}
+		from, _ := t.line(o.Line - 1)
+		_, to := t.line(max(last-1, o.Line-1))
+		one := symbol{Name: show.Printable(o.Name), Detail: o.Keyword, Kind: kind, Range: t.span(from, to),
+			SelectionRange: declaration(t, o.Line-1), Children: outline(t, o.Children, last)}
+		if one.Name == "" {
+			one.Name = o.Keyword
+		}
+		all = append(all, one)
+	}
+	return all
+}

@@ -1,0 +1,204 @@
+package offline
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"readiness/definition"
+	"readiness/definition/semanticmodel"
+	"readiness/definition/upgrade"
+	"readiness/domain/item"
+	"readiness/platform/folder"
+)
+
+// Upgrade is what an upgrade of a semantic model's preparation for AI makes, and what the model has now.
+type Upgrade struct {
+	Item
+	// Error is why the model cannot be read.
+	Error error
+	// Format is where the model tells an AI something. The counts are those of all its linguistic schemas: synonyms that a person
+	// wrote and that the platform suggested, fields that a person hid, phrasings.
+	Format                                 semanticmodel.AIFormat
+	Synonyms, Suggested, Hidden, Phrasings int
+	// Instructions is true with AI instructions, in either form.
+	Instructions bool
+	// Invalid says why a linguistic schema cannot be read, which stops the platform's own upgrade; "" if it can.
+	Invalid string
+	// Visuals are the Q&A visuals of reports on the model: report and page. They show an error once Q&A is off.
+	Visuals []string
+	// Refused is why nothing is upgraded; nil with a Result.
+	Refused error
+	Result  upgrade.Result
+
+	before definition.Definition
+}
+
+// Upgrades looks at the semantic models among the items and makes what an upgrade would write. It writes nothing.
+func Upgrades(ctx context.Context, items []Item, o upgrade.Options) ([]Upgrade, []Warning, error) {
+	of := models(items)
+	if len(of) == 0 {
+		return nil, nil, errors.New("there is no semantic model")
+	}
+	all, warnings := make([]Upgrade, len(of)), make([][]Warning, len(of))
+	err := each(ctx, len(of), 0, nil, func(n int) { all[n], warnings[n] = upgraded(ctx, of[n], o) })
+	return all, slices.Concat(warnings...), err
+}
+
+func upgraded(ctx context.Context, i Item, o upgrade.Options) (u Upgrade, warnings []Warning) {
+	u = Upgrade{Item: i}
+	defer func() {
+		if fault := recover(); fault != nil {
+			u.Error = fmt.Errorf("a bug in this program prevented the upgrade: %v", fault)
+		}
+	}()
+	d, warnings, err := i.Definition(ctx)
+	if err != nil {
+		u.Error = readable(err)
+		return u, warnings
+	}
+	m, err := semanticmodel.Read(d)
+	if err != nil {
+		u.Error = err
+		return u, warnings
+	}
+	u.before, u.Format = d, m.AIFormat()
+	u.Instructions = m.Copilot.Instructions != nil
+	for _, c := range m.Cultures {
+		u.Synonyms, u.Phrasings, u.Instructions = u.Synonyms+c.Synonyms(), u.Phrasings+c.Phrasings, u.Instructions || c.CustomInstructions != nil
+		for _, e := range c.Entities {
+			if e.VisibilityState == "Authored" && e.Visibility == "Hidden" {
+				u.Hidden++
+			}
+			for _, t := range e.Terms {
+				if t.State == "Suggested" {
+					u.Suggested++
+				}
+			}
+		}
+	}
+	for _, one := range m.Unread {
+		if one.Hides&(semanticmodel.Synonyms|semanticmodel.Entities) != 0 && !strings.HasPrefix(one.File, "Copilot/") {
+			u.Invalid = fmt.Sprintf("%s:%d: %s", one.File, max(one.Line, 1), one.Message)
+		}
+	}
+	u.Visuals = i.questionVisuals()
+	if u.Invalid != "" {
+		u.Refused = errors.New("its linguistic schema cannot be read: " + u.Invalid)
+		return u, warnings
+	}
+	u.Result, u.Refused = upgrade.Make(d, m, o)
+	return u, warnings
+}
+
+// maxReportFile bounds a file of a report that is searched for visuals.
+const maxReportFile = 64 << 20
+
+// questionVisuals returns the Q&A visuals of the reports next to the model that name it by path.
+func (i Item) questionVisuals() (found []string) {
+	beside := filepath.Dir(i.at)
+	entries, err := os.ReadDir(beside)
+	if err != nil {
+		return nil
+	}
+	for _, e := range entries {
+		if kind, _ := folder.TypeOf(e.Name()); kind != item.Report {
+			continue
+		}
+		dir := filepath.Join(beside, e.Name())
+		if of, err := modelOfReport(dir); err != nil || of != i.at {
+			continue
+		}
+		_ = filepath.WalkDir(dir, func(file string, entry fs.DirEntry, err error) error {
+			if err != nil || entry.IsDir() || !strings.EqualFold(filepath.Ext(file), ".json") {
+				return nil //nolint:nilerr // what cannot be read is not searched
+			}
+			data, err := readFile(file, maxReportFile)
+			if err != nil || !bytes.Contains(data, []byte("qnaVisual")) {
+				return nil //nolint:nilerr // as above
+			}
+			below, err := filepath.Rel(beside, file)
+			if err == nil {
+				found = append(found, filepath.ToSlash(below))
+			}
+			return nil
+		})
+	}
+	return found
+}
+
+// Changes returns how many parts are written.
+func (u Upgrade) Changes() int { return len(u.parts()) }
+
+// parts returns the parts that are written.
+func (u Upgrade) parts() (parts []RecordedPart) {
+	if u.Error != nil || u.Refused != nil {
+		return nil
+	}
+	for _, p := range u.Result.After.Parts {
+		if was, ok := u.before.Part(p.Path); !ok || !bytes.Equal(was, p.Data) {
+			parts = append(parts, RecordedPart{p.Path, was, partHash(p.Data)})
+		}
+	}
+	return parts
+}
+
+func partHash(data []byte) string {
+	sum := sha256.Sum256(data)
+	return "sha256:" + hex.EncodeToString(sum[:])
+}
+
+// WriteUpgrades writes the upgrades, each completely or not at all, and before them a record for Reverse as Write does.
+func WriteUpgrades(ctx context.Context, all []Upgrade, file string, now time.Time) (applied []Applied, record string, err error) {
+	r := Record{Format: recordFormat, AppliedAt: now.UTC()}
+	for _, u := range all {
+		if parts := u.parts(); len(parts) > 0 {
+			r.Models = append(r.Models, RecordedModel{Path: u.Shown, Form: formOf(u.TreeItem), DefinitionHash: u.before.Hash(),
+				WrittenHash: u.Result.After.Hash(), Applies: []Apply{}, Parts: parts})
+		}
+	}
+	if len(r.Models) == 0 {
+		return nil, "", nil
+	}
+	if record, err = r.write(file); err != nil {
+		return nil, "", err
+	}
+	for _, u := range all {
+		if u.Changes() == 0 {
+			continue
+		}
+		if ctx.Err() != nil {
+			return applied, record, ctx.Err()
+		}
+		applied = append(applied, u.write(ctx, u.Result.After, u.before.Hash()))
+	}
+	return applied, record, nil
+}
+
+// LossReport returns the file beside the model that says what its upgrade loses, and its text.
+func (u Upgrade) LossReport() (file, text string) {
+	base := strings.TrimSuffix(filepath.Base(u.at), ".SemanticModel")
+	var b strings.Builder
+	fmt.Fprintf(&b, "# What the upgrade of %s does not carry over\n\n", u.Name)
+	for _, l := range u.Result.Lost {
+		where := ""
+		if l.Where != "" {
+			where = " of " + l.Where
+		}
+		fmt.Fprintf(&b, "- %s%s: %s\n", l.What, where, l.Why)
+	}
+	for _, v := range u.Visuals {
+		fmt.Fprintf(&b, "- the Q&A visual of %s: it shows an error once Q&A is off\n", path.Clean(v))
+	}
+	return filepath.Join(filepath.Dir(u.at), base+".upgrade-ai.md"), b.String()
+}
