@@ -102,7 +102,7 @@ func (s *Optimizations) loadPreview(ctx context.Context, caller Caller, k optimi
 	if err != nil {
 		return p, err
 	}
-	if err := json.Unmarshal(body, &p); err != nil {
+	if err := s.processors.Compute(func() error { return json.Unmarshal(body, &p) }); err != nil { // megabytes
 		return p, fmt.Errorf("commands: read preview %s: %w", id, err)
 	}
 	return p, nil

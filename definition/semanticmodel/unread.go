@@ -3,6 +3,7 @@ package semanticmodel
 import (
 	"bytes"
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -53,6 +54,17 @@ func (m *Model) Faults() []Notice {
 		all = append(all, u.Notice)
 	}
 	return append(all, m.Notices...)
+}
+
+// RefusedPlaces returns the notices as lines: at most that many, and then how many more there are.
+func (m *Model) RefusedPlaces(most int) (lines []string) {
+	for _, n := range m.Notices[:min(most, len(m.Notices))] {
+		lines = append(lines, n.String())
+	}
+	if more := len(m.Notices) - most; more > 0 {
+		lines = append(lines, fmt.Sprintf("Power BI would refuse %d more places of this model", more))
+	}
+	return lines
 }
 
 // Unknown returns what is unknown of the model, because a part cannot be understood or the

@@ -2,6 +2,7 @@ package readiness_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -186,6 +187,26 @@ func TestNotVisibleIsNotNone(t *testing.T) {
 	// A complete score says so.
 	if r := current.Assess(&seen, noOptions); r.NotAssessable != nil || r.ScoreComplete == nil || !*r.ScoreComplete {
 		t.Errorf("got %+v, complete %v", r.NotAssessable, r.ScoreComplete)
+	}
+}
+
+// Places for which Power BI refuses a model are listed and cost nothing; no more of a model than a page holds.
+func TestRefusedPlaces(t *testing.T) {
+	t.Parallel()
+	current := readiness.Current()
+	m := model(table("Sales", text("a"), measure("m", "1")))
+	clean := current.Assess(m, noOptions)
+	if clean.Refused != nil {
+		t.Errorf("got %q", clean.Refused)
+	}
+	m.Notices = []semanticmodel.Notice{{Source: semanticmodel.Source{File: "f", Line: 2}, Column: 3, Message: "move it"}}
+	r := current.Assess(m, noOptions)
+	if strings.Join(r.Refused, "; ") != "f:2:3: move it" || *r.Raw != *clean.Raw || len(r.Findings) != len(clean.Findings) || !*r.ScoreComplete {
+		t.Errorf("got %q, score %v", r.Refused, *r.Raw)
+	}
+	m.Notices = slices.Repeat(m.Notices, 23)
+	if r := current.Assess(m, noOptions); len(r.Refused) != 21 || r.Refused[20] != "Power BI would refuse 3 more places of this model" {
+		t.Errorf("got %q", r.Refused)
 	}
 }
 

@@ -9,6 +9,9 @@ import (
 	"readiness/domain/readiness/rules/agents"
 )
 
+// maxRefused bounds the places of one model that a result lists.
+const maxRefused = 20
+
 // report scores the views and, if there is one, the agent's configuration.
 func (r *Regime) report(dimensions []weighted, views []view, config *agents.Configuration, o Options) Result {
 	result := Result{Regime: r.ID, Weighting: Unweighted, Caps: []string{}, Dimensions: []Dimension{}}
@@ -20,6 +23,7 @@ func (r *Regime) report(dimensions []weighted, views []view, config *agents.Conf
 			result.Weighting = WeightedByUsage
 		}
 		result.Model.add(v)
+		result.Refused = append(result.Refused, v.Src.RefusedPlaces(maxRefused)...)
 	}
 	exposed := result.Model.ExposedTables > 0
 	for _, c := range holding {

@@ -30,6 +30,8 @@ type Result struct {
 	// are compared only with scores that lack the same ones.
 	NotAssessable []NotAssessable `json:"not_assessable,omitempty"`
 	ScoreComplete *bool           `json:"score_complete,omitempty"`
+	// Refused are places of the files, as file:line:column: what is wrong, for which Power BI refuses a model. They cost no points.
+	Refused []string `json:"refused,omitempty"`
 	// Model counts the objects; for a data agent those of all scored sources.
 	Model Counts `json:"-"`
 }

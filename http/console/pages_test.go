@@ -3,12 +3,15 @@ package console_test
 import (
 	"net/http"
 	"net/url"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/google/uuid"
 
 	"readiness/test/consoletest"
+	"readiness/test/testworld"
 )
 
 // pages returns the addresses of all pages in a world of the samples, whose models ada of contoso has assessed.
@@ -179,6 +182,30 @@ func TestAssessAnew(t *testing.T) {
 	b.CheckPage(got)
 	if anew := w.Assessed("Headcount"); anew.Outdated || anew.AssessmentID == headcount.AssessmentID {
 		t.Errorf("got %+v", anew)
+	}
+}
+
+// TestRefusedByPowerBI shows where Power BI refuses a model, and nothing of the kind for another.
+func TestRefusedByPowerBI(t *testing.T) {
+	t.Parallel()
+	w := consoletest.Start(t, consoletest.Options{})
+	const file = "definition/tables/Sales.tmdl"
+	path := filepath.Join(w.Root, "Retail Analytics", "Retail Sales.SemanticModel", filepath.FromSlash(file))
+	text, err := os.ReadFile(path)
+	testworld.Check(t, err)
+	text = append(text, "\n\tcolumn Wrong\n\t\tdataType: int64\n\t\tsourceColumn: w\n\t\tannotation a = b\n\t\tisHidden\n"...)
+	testworld.Check(t, os.WriteFile(path, text, 0o600))
+	w.AssessAll("contoso", "ada")
+	b := w.As("contoso", "ada")
+	const refused = "Power BI refuses this model."
+	for name, is := range map[string]bool{"Retail Sales": true, "Inventory": false} {
+		m := w.Assessed(name)
+		got := b.Get("/models/" + m.WorkspaceID.String() + "/" + m.SemanticModelID.String())
+		want(t, got, 200, "Findings, by rule")
+		b.CheckPage(got)
+		if strings.Contains(got.Body, refused) != is || strings.Contains(got.Body, file+":") != is {
+			t.Errorf("%s: the page says that Power BI refuses it: %v, want %v", name, !is, is)
+		}
 	}
 }
 

@@ -58,7 +58,9 @@ type content struct {
 	Break      string
 	Dimensions chart.Bars
 	Caps       []string
-	Groups     []group
+	// Refused are places for which Power BI refuses the model.
+	Refused []string
+	Groups  []group
 	// Rest is how many groups are not listed.
 	Rest    int
 	Kinds   []kind
@@ -104,7 +106,7 @@ func (c *content) assessed(ctx context.Context, api *client.Service) error {
 		return err
 	}
 	a, report := got.JSON200, document.Report
-	c.Assessment, c.Score, c.Caps = a, report.Score, report.Caps
+	c.Assessment, c.Score, c.Caps, c.Refused = a, report.Score, report.Caps, report.Refused
 	c.Name, c.WorkspaceName = cmp.Or(optional.Text(a.SemanticModelName), c.Name), optional.Text(a.WorkspaceName)
 	c.Dimensions = dimensions(report)
 	c.Groups, c.Rest = groups(report)
