@@ -95,6 +95,9 @@ func (p *Program) exitCode(c *cobra.Command, err error) int {
 			c = c.Root()
 		}
 		message := strings.TrimPrefix(err.Error(), errUsage.Error()+": ")
+		if wrong := c.ValidateArgs(c.Flags().Args()); wrong != nil && wrong.Error() == err.Error() {
+			message += "\nUsage: " + c.UseLine()
+		}
 		fmt.Fprintf(p.Stderr, "%s: %s\nSee %s --help.\n", p.Command.Name(), message, c.CommandPath())
 		return ExitUsage
 	case errors.Is(err, context.Canceled):
