@@ -128,7 +128,7 @@ func (s *Optimizations) bundleAcceptance(caller Caller, t target, b pendingBundl
 	return optimization.AcceptBundle{
 		Operation: s.acceptance(caller, b.operationID, b.kind, t.workspace.ID, t.model.ID),
 		Bundle: optimization.BundleAccepted{
-			Form: b.form, AcceptedAt: s.Now().UTC(), ModelName: t.model.DisplayName, WorkspaceName: t.workspace.DisplayName, Of: b.of,
+			Form: b.form, AcceptedAt: instant(s.Now), ModelName: t.model.DisplayName, WorkspaceName: t.workspace.DisplayName, Of: b.of,
 			Children: b.children,
 		},
 	}

@@ -34,7 +34,7 @@ type Standing struct {
 type StandingApply struct {
 	// OperationID is the apply.
 	OperationID uuid.UUID `json:"operationId"`
-	// At is when its last write landed.
+	// At is when it ended, after its last write.
 	At time.Time `json:"at"`
 }
 
@@ -44,8 +44,7 @@ type LockTaken struct {
 	Standing    Standing  `json:"standing"`
 }
 
-// LockReleased records that the operation has ended. Wrote says whether it changed the
-// model.
+// LockReleased records that the operation has ended. Wrote says whether it is an apply that changed the model.
 type LockReleased struct {
 	OperationID uuid.UUID `json:"operationId"`
 	Wrote       bool      `json:"wrote"`

@@ -60,7 +60,7 @@ var streams = map[string]stream{
 	"account": {"account-ACCOUNT", "the account: its plan, licences and persons"},
 	"person":  {"person-ACCOUNT-PERSONID", "a person who was erased from the account"},
 	"allowance": {"allowance-ACCOUNT-KIND-PERIOD", "what was spent of an allowance in a PERIOD: a day (2026-11-21, shown as Day), " +
-		"a month (2026-11, Month) or `lifetime` (shown as none)"},
+		"a month (2026-11, Month) or `lifetime`"},
 	"aiproviders":  {"aiproviders-ACCOUNT", "the AI providers that the account saved"},
 	"operation":    {"operation-OPERATIONID", "one operation, from its acceptance to its end"},
 	"assessment":   {"assessment-ACCOUNT-ITEMID", "the assessments of a semantic model or a data agent"},
