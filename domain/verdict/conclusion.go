@@ -90,6 +90,9 @@ func (c *Comparison) conclude(generated bool) {
 	if c.A.embedded() && c.B.embedded() {
 		g.Sentence += " The rules engine simulated both sides and no AI was asked: this compares metadata only."
 	}
+	if unlike := UnlikeRuntimes(c.A.Side, c.B.Side); unlike != "" {
+		g.Sentence += " " + unlike
+	}
 	if generated {
 		g.Sentence += " All questions were generated; questions that people ask may show something else."
 	}

@@ -120,6 +120,38 @@ func TestSentences(t *testing.T) {
 	}
 }
 
+// The conclusion says what else than the answers differs: the runtimes of data agents, as far as they are known.
+//
+// proves: decisions/10/runtimes
+func TestUnlikeRuntimes(t *testing.T) {
+	t.Parallel()
+	asked := func(runtime string) Side {
+		return Side{Kind: DataAgent, Target: Target{Transport: ByMCP, Runtime: runtime}}
+	}
+	imported := func(who, runtime string) Side {
+		return Side{Kind: Imported, Target: Target{Who: who, Runtime: runtime}}
+	}
+	for name, tt := range map[string]struct {
+		a, b Side
+		want string
+	}{
+		"unlike":            {asked("standard"), asked("preview"), " The runtime differs: standard and preview."},
+		"alike":             {asked("preview"), asked("preview"), ""},
+		"one is not known":  {asked(""), asked("preview"), " The runtime may differ: unknown and preview."},
+		"none is known":     {asked(""), imported("data agent Sales", ""), " Which runtime of the data agent answered is not known."},
+		"imported":          {imported("Sales", "standard"), asked("preview"), " The runtime differs: standard and preview."},
+		"no agent":          {asked("preview"), imported("Copilot", ""), ""},
+		"by a simulation":   {Side{Kind: DataAgent, Target: Target{Transport: Embedded}}, asked("preview"), ""},
+		"neither is one":    {assistant, imported("Copilot", ""), ""},
+		"simulated by both": {Side{Kind: DataAgent, Target: Target{Transport: Embedded}}, Side{Kind: DataAgent, Target: Target{Transport: Embedded}}, ""},
+	} {
+		g := Compare("c", tt.a, tt.b, questions(10, 4, 4, 0)).Aggregate
+		if strings.Contains(g.Sentence, "untime") != (tt.want != "") || !strings.Contains(g.Sentence, tt.want) {
+			t.Errorf("%s: got %s", name, g.Sentence)
+		}
+	}
+}
+
 func TestMinimumDetectable(t *testing.T) {
 	t.Parallel()
 	last := Compare("c", assistant, agent, questions(40, 2, 6, 2)).Aggregate

@@ -1,8 +1,11 @@
 package verdict
 
 import (
+	"cmp"
+	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"readiness/domain/verdict/statistics"
 
@@ -75,6 +78,26 @@ func (s Side) Tally(asks []Ask) Tally {
 		t.MedianMS = nil
 	}
 	return t
+}
+
+// isAgent reports whether a data agent of the platform answered itself, now or when the answers that were imported were given.
+func (s Side) isAgent() bool {
+	return s.Target.Transport == ByMCP || s.Target.Runtime != "" || s.Kind == Imported && strings.HasPrefix(s.Target.Who, "data agent")
+}
+
+// UnlikeRuntimes says that two data agents answered with unlike runtimes, or that it is not known; "" if there is nothing to say. What
+// differs between their answers can then be due to the runtime.
+func UnlikeRuntimes(a, b Side) string {
+	switch x, y := a.Target.Runtime, b.Target.Runtime; {
+	case !a.isAgent() || !b.isAgent() || x == y && x != "":
+		return ""
+	case x == "" && y == "":
+		return "Which runtime of the data agent answered is not known."
+	case x == "" || y == "":
+		return fmt.Sprintf("The runtime may differ: %s and %s.", cmp.Or(x, "unknown"), cmp.Or(y, "unknown"))
+	default:
+		return fmt.Sprintf("The runtime differs: %s and %s.", x, y)
+	}
 }
 
 // embedded reports whether the rules engine simulated the side.

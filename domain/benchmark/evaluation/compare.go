@@ -1,11 +1,9 @@
 package evaluation
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 	"time"
 
 	"readiness/domain/benchmark"
@@ -130,12 +128,8 @@ func (c Comparison) sentence(a, b Run, baseline bool) string {
 // unlike says what differs between two runs apart from their answers.
 func unlike(a, b Run, made verdict.Comparison) (all []string) {
 	say := func(format string, args ...any) { all = append(all, fmt.Sprintf(format, args...)) }
-	agents := strings.HasPrefix(a.Who, "data agent") && strings.HasPrefix(b.Who, "data agent")
-	switch {
-	case a.Runtime != b.Runtime && (a.Runtime != "" && b.Runtime != "" || agents):
-		say("The runtime differs: %s and %s.", cmp.Or(a.Runtime, "unknown"), cmp.Or(b.Runtime, "unknown"))
-	case a.Runtime == "" && agents:
-		say("Neither file says which runtime answered.")
+	if runtimes := verdict.UnlikeRuntimes(a.side(), b.side()); runtimes != "" {
+		all = append(all, runtimes)
 	}
 	if a.Stage != b.Stage && a.Stage != "" && b.Stage != "" {
 		say("The stage differs: %s and %s.", a.Stage, b.Stage)

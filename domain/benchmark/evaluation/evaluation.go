@@ -71,6 +71,11 @@ type Run struct {
 	Last  *time.Time `json:"lastAt,omitempty"`
 }
 
+// side is who answered, as an imported run has it.
+func (r Run) side() verdict.Side {
+	return verdict.Side{Kind: verdict.Imported, Target: verdict.Target{Who: r.Who, Runtime: r.Runtime}}
+}
+
 // Question is a golden question with its answers.
 type Question struct {
 	benchmark.Question

@@ -87,6 +87,7 @@ func OfRun(title string, document []byte, before *Baseline) (*Report, error) {
 	}
 	r.Columns = append(r.Columns, columnOf("now", d))
 	r.now = len(r.Columns) - 1
+	r.noteRuntimes()
 	byPeople := func(q benchmark.AnsweredQuestion) bool { return q.Source != benchmark.Generated }
 	if len(d.Questions) > 0 && !slices.ContainsFunc(d.Questions, byPeople) {
 		r.Notes = append(r.Notes, "All questions were generated from the model. They are a start: ask what people really ask.")
@@ -115,7 +116,18 @@ func OfTest(title, conclusion string, document []byte, before *Baseline) (*Repor
 	}
 	r.Columns = append(r.Columns, Column{Name: "side B", Answered: d.B.Answerer(), Summary: d.B, tallies: b})
 	r.now = len(r.Columns) - 1
+	r.noteRuntimes()
 	return r, nil
+}
+
+// noteRuntimes notes that a data agent of the earlier run had another runtime.
+func (r *Report) noteRuntimes() {
+	if r.before < 0 {
+		return
+	}
+	if unlike := verdict.UnlikeRuntimes(r.Columns[r.before].Summary.Side, r.Now().Summary.Side); unlike != "" {
+		r.Notes = append(r.Notes, "Before and now: "+unlike)
+	}
 }
 
 // add adds the column of an earlier run.

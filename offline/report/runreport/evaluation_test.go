@@ -77,6 +77,21 @@ func of(t *testing.T, before []byte, now []byte) *runreport.Report {
 	return r
 }
 
+// A gate compares the answers of two runtimes, and the report says so.
+func TestBaselineOfAnotherRuntime(t *testing.T) {
+	t.Parallel()
+	asked := func(runtime string) []byte {
+		return run(t, benchmark.Side{AnsweredBy: benchmark.AnsweredBy{Kind: verdict.DataAgent}}, verdict.Target{Transport: verdict.ByMCP, Runtime: runtime},
+			verdicts{right})
+	}
+	for before, want := range map[string]string{"standard": "Before and now: The runtime differs: standard and preview.", "preview": ""} {
+		notes := strings.Join(of(t, asked(before), asked("preview")).Notes, "\n")
+		if strings.Contains(notes, "untime") != (want != "") || !strings.Contains(notes, want) {
+			t.Errorf("before %s: got %s", before, notes)
+		}
+	}
+}
+
 // A page of a run without an earlier one has no column for changes.
 func TestPageWithoutBaseline(t *testing.T) {
 	t.Parallel()
