@@ -10,9 +10,9 @@ import (
 
 // ModelRow is a model in a list, or a workspace that contains models.
 type ModelRow struct {
-	ID   string `json:"id" jsonschema:"for a SemanticModel, the model of other tools; for a Workspace, the within of list_models"`
+	ID   string `json:"id"` // for a SemanticModel, the model of other tools; for a Workspace, the within of list_models
 	Name string `json:"name"`
-	Type string `json:"type" jsonschema:"SemanticModel or Workspace"`
+	Type string `json:"type"` // SemanticModel or Workspace
 }
 
 // Assessment is a complete assessment of a model.
@@ -36,14 +36,14 @@ type Finding struct {
 
 // AssessmentSummary is an assessment without its findings.
 type AssessmentSummary struct {
-	AssessmentID   string         `json:"assessmentId" jsonschema:"for list_findings and compare"`
+	AssessmentID   string         `json:"assessmentId"` // for list_findings and compare
 	Model          string         `json:"model"`
 	Regime         string         `json:"regime"`
-	Score          *int           `json:"score,omitempty" jsonschema:"0 to 100; absent if nothing can be scored"`
+	Score          *int           `json:"score,omitempty"` // 0 to 100; absent if nothing can be scored
 	Band           string         `json:"band,omitempty"`
-	ScoreDataAgent *int           `json:"scoreDataAgent,omitempty" jsonschema:"the score as a data agent reads the model"`
+	ScoreDataAgent *int           `json:"scoreDataAgent,omitempty"` // the score as a data agent reads the model
 	Dimensions     []DimensionRow `json:"dimensions"`
-	Rules          []RuleRow      `json:"rules" jsonschema:"rules with findings, in the order to mend them: what makes answers wrong, then points per effort"`
+	Rules          []RuleRow      `json:"rules"` // rules with findings, in the order to mend them: what makes answers wrong, then points per effort
 	Findings       int            `json:"findings"`
 	High           int            `json:"high"`
 	Medium         int            `json:"medium"`
@@ -60,23 +60,23 @@ type DimensionRow struct {
 
 // RuleRow counts the findings of a rule.
 type RuleRow struct {
-	Rule     string           `json:"rule" jsonschema:"for explain and list_findings"`
-	Title    string           `json:"title" jsonschema:"what is wrong"`
-	Severity finding.Severity `json:"severity" jsonschema:"the highest of its findings"`
+	Rule     string           `json:"rule"`     // for explain and list_findings
+	Title    string           `json:"title"`    // what is wrong
+	Severity finding.Severity `json:"severity"` // the highest of its findings
 	Findings int              `json:"findings"`
-	Points   float64          `json:"points" jsonschema:"how much of the score the rule costs"`
-	Effort   explained.Effort `json:"effort" jsonschema:"minutes, hour or days, to mend all of them"`
-	FixedBy  []string         `json:"fixedBy" jsonschema:"kinds of preview that can resolve the findings; empty if only a person can"`
+	Points   float64          `json:"points"`  // how much of the score the rule costs
+	Effort   explained.Effort `json:"effort"`  // minutes, hour or days, to mend all of them
+	FixedBy  []string         `json:"fixedBy"` // kinds of preview that can resolve the findings; empty if only a person can
 }
 
 // FindingRow is a finding in a list.
 type FindingRow struct {
 	Rules      []string         `json:"rules"`
-	Title      string           `json:"title" jsonschema:"what is wrong, by the first rule"`
+	Title      string           `json:"title"` // what is wrong, by the first rule
 	Severity   finding.Severity `json:"severity"`
 	Points     float64          `json:"points"`
 	Table      string           `json:"table"`
-	Object     string           `json:"object" jsonschema:"empty for a table, and for the model itself"`
+	Object     string           `json:"object"` // empty for a table, and for the model itself
 	ObjectType string           `json:"objectType"`
 	Message    string           `json:"message"`
 	Evidence   string           `json:"evidence,omitempty"`

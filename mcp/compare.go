@@ -10,12 +10,12 @@ import (
 type Comparison struct {
 	Before           *int                 `json:"scoreBefore,omitempty"`
 	After            *int                 `json:"scoreAfter,omitempty"`
-	ComparableScores bool                 `json:"comparableScores" jsonschema:"false if the assessments have different rules"`
+	ComparableScores bool                 `json:"comparableScores"` // false if the assessments have different rules
 	New              int                  `json:"new"`
 	Fixed            int                  `json:"fixed"`
 	Unchanged        int                  `json:"unchanged"`
-	Dimensions       []DimensionChange    `json:"dimensions" jsonschema:"the dimensions whose score differs"`
-	Findings         Page[ChangedFinding] `json:"findings" jsonschema:"new findings, then fixed ones"`
+	Dimensions       []DimensionChange    `json:"dimensions"` // the dimensions whose score differs
+	Findings         Page[ChangedFinding] `json:"findings"`   // new findings, then fixed ones
 }
 
 // DimensionChange is a dimension with two scores.
@@ -28,7 +28,7 @@ type DimensionChange struct {
 
 // ChangedFinding is such a finding in a list.
 type ChangedFinding struct {
-	Change string `json:"change" jsonschema:"new or fixed"`
+	Change string `json:"change"` // new or fixed
 	FindingRow
 }
 

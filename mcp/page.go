@@ -14,8 +14,8 @@ const (
 // Page is a part of a list.
 type Page[T any] struct {
 	Rows  []T    `json:"rows"`
-	Total int    `json:"total" jsonschema:"how many rows all pages have"`
-	Next  string `json:"nextCursor,omitempty" jsonschema:"cursor of the next page; absent on the last"`
+	Total int    `json:"total"`                // how many rows all pages have
+	Next  string `json:"nextCursor,omitempty"` // cursor of the next page; absent on the last
 }
 
 // pageOf returns the page of all that begins at a cursor.

@@ -5,18 +5,16 @@ import (
 	"fmt"
 	"time"
 
+	"readiness/domain/optimization"
 	"readiness/offline/show"
 )
 
-// kindsText names the kinds of preview.
-const kindsText = "aiInstructions, descriptions, properties or aiDataSchema"
-
 // PreviewInput asks for a preview of one kind.
 type PreviewInput struct {
-	Model       string        `json:"model" jsonschema:"the id of a model, from list_models"`
-	Kind        string        `json:"kind" jsonschema:"aiInstructions, descriptions, properties or aiDataSchema"`
-	Words       []WordsForKey `json:"words,omitempty" jsonschema:"only with kind descriptions: a person's descriptions"`
-	OperationID string        `json:"operationId,omitempty" jsonschema:"the operation of an earlier call that had not ended"`
+	Model       string            `json:"model" jsonschema:"the id of a model, from list_models"`
+	Kind        optimization.Kind `json:"kind"`
+	Words       []WordsForKey     `json:"words,omitempty" jsonschema:"only with kind descriptions: a person's descriptions"`
+	OperationID string            `json:"operationId,omitempty" jsonschema:"the operation of an earlier call that had not ended"`
 }
 
 // WordsForKey is a person's text for an object.
@@ -41,22 +39,22 @@ type Preview struct {
 
 // Change is a change of a preview, or of what was written.
 type Change struct {
-	Key        string `json:"key" jsonschema:"selects the change in apply"`
+	Key        string `json:"key"` // selects the change in apply
 	Type       string `json:"type"`
 	Table      string `json:"table"`
 	Object     string `json:"object"`
 	ObjectType string `json:"objectType"`
-	Now        string `json:"now,omitempty" jsonschema:"the present text, shortened; absent if there is none"`
-	Then       string `json:"then" jsonschema:"the text that is written, shortened to 400 characters"`
-	Length     int    `json:"length" jsonschema:"how many bytes the written text has"`
+	Now        string `json:"now,omitempty"` // the present text, shortened; absent if there is none
+	Then       string `json:"then"`          // the text that is written, shortened to 400 characters
+	Length     int    `json:"length"`        // how many bytes the written text has
 	Reason     string `json:"reason,omitempty"`
-	Review     string `json:"reviewRequired,omitempty" jsonschema:"why a person must read it before it is written"`
-	ByDefault  bool   `json:"byDefault,omitempty" jsonschema:"whether apply without keys writes it"`
+	Review     string `json:"reviewRequired,omitempty"` // why a person must read it before it is written
+	ByDefault  bool   `json:"byDefault,omitempty"`      // whether apply without keys writes it
 }
 
 // Need is a question to a person.
 type Need struct {
-	Key      string `json:"key" jsonschema:"the key for words"`
+	Key      string `json:"key"` // the key for words
 	Table    string `json:"table"`
 	Object   string `json:"object"`
 	Question string `json:"question"`
@@ -70,26 +68,36 @@ type SkippedRow struct {
 
 // PreviewSummary is a preview with its first changes.
 type PreviewSummary struct {
-	PreviewID          string       `json:"previewId" jsonschema:"for list_changes and apply"`
+	PreviewID          string       `json:"previewId"` // for list_changes and apply
 	Model              string       `json:"model"`
 	Kind               string       `json:"kind"`
 	ScoreNow           *int         `json:"scoreNow,omitempty"`
-	ScoreAfter         *int         `json:"scoreAfter,omitempty" jsonschema:"the score if every change is written"`
-	NeedsYourWords     int          `json:"needsYourWords" jsonschema:"how many objects need a person's words; list_changes lists them"`
+	ScoreAfter         *int         `json:"scoreAfter,omitempty"` // the score if every change is written
+	NeedsYourWords     int          `json:"needsYourWords"`       // how many objects need a person's words; list_changes lists them
 	Skipped            int          `json:"skipped"`
-	DimensionsThatFall []string     `json:"dimensionsThatFall,omitempty" jsonschema:"dimensions that would score lower; name them"`
+	DimensionsThatFall []string     `json:"dimensionsThatFall,omitempty"` // dimensions that would score lower; name them
 	NothingToDo        string       `json:"nothingToDo,omitempty"`
 	Warnings           []string     `json:"warnings,omitempty"`
 	ExpiresAtUTC       string       `json:"expiresAtUtc,omitempty"`
-	Changes            Page[Change] `json:"changes" jsonschema:"the first page; list_changes lists the others"`
+	Changes            Page[Change] `json:"changes"` // the first page; list_changes lists the others
 }
 
 // ChangesInput selects a list of a preview.
 type ChangesInput struct {
 	PreviewID string `json:"previewId" jsonschema:"from preview"`
-	What      string `json:"what,omitempty" jsonschema:"changes (the default), needsYourWords or skipped"`
+	What      List   `json:"what,omitempty" jsonschema:"changes by default"`
 	Cursor    string `json:"cursor,omitempty" jsonschema:"the nextCursor of the previous page"`
 }
+
+// List is one of the lists of a preview.
+type List string
+
+// The lists.
+const (
+	changesList List = "changes"
+	needsList   List = "needsYourWords"
+	skippedList List = "skipped"
+)
 
 // ChangesOutput is a page of one of the lists of a preview.
 type ChangesOutput struct {
@@ -100,8 +108,7 @@ type ChangesOutput struct {
 
 func (t tools) addProposing() {
 	preview := spec{name: "preview", title: "Preview changes", hints: t.records(), without: t.withoutOperation(),
-		description: "Proposes changes of one kind (" + kindsText + ") and the score after them. Writes nothing to the model. " +
-			"needsYourWords counts objects that only a person can describe."}
+		description: "Proposes changes of one kind and the score after them. Writes nothing to the model. needsYourWords counts objects that only a person can describe."}
 	if t.Service {
 		preview.without = append(preview.without, "words")
 		preview.description += " The service keeps the preview for a day, so the token needs the scope to write."
@@ -158,17 +165,15 @@ func (p Preview) summary() (PreviewSummary, error) {
 func (p Preview) list(in ChangesInput) (r result[ChangesOutput], err error) {
 	var count int
 	switch in.What {
-	case "", "changes":
-		page, fault := pageOf(p.Changes, in.Cursor)
-		r.data.Changes, count, err = &page, page.Total, fault
-	case "needsYourWords":
+	case needsList:
 		page, fault := pageOf(p.NeedsYourWords, in.Cursor)
 		r.data.NeedsYourWords, count, err = &page, page.Total, fault
-	case "skipped":
+	case skippedList:
 		page, fault := pageOf(p.Skipped, in.Cursor)
 		r.data.Skipped, count, err = &page, page.Total, fault
 	default:
-		return r, &Problem{Text: "what must be changes, needsYourWords or skipped."}
+		page, fault := pageOf(p.Changes, in.Cursor)
+		r.data.Changes, count, err = &page, page.Total, fault
 	}
 	r.summary = fmt.Sprintf("%d in total.", count)
 	return r, err

@@ -3,6 +3,8 @@ package mcp
 import (
 	"context"
 	"fmt"
+
+	"readiness/domain/verdict"
 )
 
 // QuestionsInput asks questions about a model.
@@ -32,7 +34,7 @@ type Run struct {
 type AnswerRow struct {
 	Question string `json:"question"`
 	Expected string `json:"expected"`
-	Verdict  string `json:"verdict" jsonschema:"correct, incorrect, unclear, refused or error"`
+	Verdict  string `json:"verdict"` // correct, incorrect, unclear, refused or error
 	Reason   string `json:"reason,omitempty"`
 	Answer   string `json:"answer,omitempty"`
 	Query    string `json:"query,omitempty"`
@@ -40,19 +42,19 @@ type AnswerRow struct {
 
 // RunSummary is a run with the first answers that are not correct.
 type RunSummary struct {
-	RunID    string          `json:"runId" jsonschema:"for list_answers"`
-	Answerer string          `json:"answerer" jsonschema:"what answered"`
-	Score    *int            `json:"score,omitempty" jsonschema:"how many percent are correct"`
+	RunID    string          `json:"runId"`           // for list_answers
+	Answerer string          `json:"answerer"`        // what answered
+	Score    *int            `json:"score,omitempty"` // how many percent are correct
 	Verdicts map[string]int  `json:"verdicts"`
-	Wrong    Page[AnswerRow] `json:"notCorrect" jsonschema:"the first page of answers that are not correct"`
+	Wrong    Page[AnswerRow] `json:"notCorrect"` // the first page of answers that are not correct
 }
 
 // AnswersInput selects answers of a run.
 type AnswersInput struct {
-	Model   string `json:"model" jsonschema:"the model that was asked about"`
-	RunID   string `json:"runId" jsonschema:"from run_questions"`
-	Verdict string `json:"verdict,omitempty" jsonschema:"only answers with this verdict"`
-	Cursor  string `json:"cursor,omitempty" jsonschema:"the nextCursor of the previous page"`
+	Model   string          `json:"model" jsonschema:"the model that was asked about"`
+	RunID   string          `json:"runId" jsonschema:"from run_questions or evaluate"`
+	Verdict verdict.Verdict `json:"verdict,omitempty" jsonschema:"only answers with this verdict"`
+	Cursor  string          `json:"cursor,omitempty" jsonschema:"the nextCursor of the previous page"`
 }
 
 func (t tools) addQuestions() {
@@ -100,9 +102,9 @@ func (r Run) summary() (RunSummary, error) {
 	return s, err
 }
 
-func (r Run) with(verdict string) (rows []AnswerRow) {
+func (r Run) with(v verdict.Verdict) (rows []AnswerRow) {
 	for _, a := range r.Answers {
-		if verdict == "" || a.Verdict == verdict {
+		if v == "" || a.Verdict == string(v) {
 			rows = append(rows, a)
 		}
 	}

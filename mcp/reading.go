@@ -41,7 +41,7 @@ type CompareInput struct {
 // ModelsOutput is a page of models.
 type ModelsOutput struct {
 	Rows []ModelRow `json:"rows"`
-	Next string     `json:"nextCursor,omitempty" jsonschema:"cursor of the next page; absent on the last"`
+	Next string     `json:"nextCursor,omitempty"` // cursor of the next page; absent on the last
 }
 
 // reads are the hints of a tool that changes nothing.

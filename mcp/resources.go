@@ -18,10 +18,10 @@ type View struct {
 
 // ViewRow is an object that an AI sees.
 type ViewRow struct {
-	Type        string   `json:"type" jsonschema:"table, column, measure, relationship or verified answer"`
+	Type        string   `json:"type"` // table, column, measure, relationship or verified answer
 	Table       string   `json:"table,omitempty"`
 	Name        string   `json:"name,omitempty"`
-	Description string   `json:"description,omitempty" jsonschema:"the first 200 characters, which the AI reads"`
+	Description string   `json:"description,omitempty"` // the first 200 characters, which the AI reads
 	Synonyms    []string `json:"synonyms,omitempty"`
 }
 
@@ -33,7 +33,7 @@ type ViewInput struct {
 
 // ViewOutput is a page of what an AI sees.
 type ViewOutput struct {
-	Instructions string        `json:"instructions,omitempty" jsonschema:"the AI instructions in use, on the first page"`
+	Instructions string        `json:"instructions,omitempty"` // the AI instructions in use, on the first page
 	Objects      Page[ViewRow] `json:"objects"`
 }
 

@@ -31,8 +31,8 @@ type Explanation struct {
 	Why       string           `json:"why"`
 	Source    string           `json:"source"`
 	Fix       string           `json:"fix"`
-	Effort    explained.Effort `json:"effort" jsonschema:"minutes, hour or days, for one object by hand"`
-	FixedBy   []string         `json:"fixedBy" jsonschema:"kinds of preview that can resolve its findings"`
+	Effort    explained.Effort `json:"effort"`  // minutes, hour or days, for one object by hand
+	FixedBy   []string         `json:"fixedBy"` // kinds of preview that can resolve its findings
 	Fails     string           `json:"exampleThatFails"`
 	Passes    string           `json:"exampleThatPasses"`
 	// Findings is the first page of the findings that were asked for.

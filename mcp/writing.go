@@ -32,7 +32,7 @@ type RecordInput struct {
 
 // RecordRow is a record of what was written.
 type RecordRow struct {
-	Record  string   `json:"record" jsonschema:"for preview_revert"`
+	Record  string   `json:"record"` // for preview_revert
 	At      string   `json:"atUtc"`
 	Models  []string `json:"models"`
 	Status  string   `json:"status,omitempty"`
@@ -42,7 +42,7 @@ type RecordRow struct {
 // RecordsOutput is a page of records.
 type RecordsOutput struct {
 	Rows []RecordRow `json:"rows"`
-	Next string      `json:"nextCursor,omitempty" jsonschema:"cursor of the next page; absent on the last"`
+	Next string      `json:"nextCursor,omitempty"` // cursor of the next page; absent on the last
 }
 
 // Written is what was written, or what a revert would write.
@@ -59,13 +59,13 @@ type Written struct {
 
 // WrittenOutput is what was written, page by page.
 type WrittenOutput struct {
-	Record     string       `json:"record,omitempty" jsonschema:"for preview_revert"`
-	PreviewID  string       `json:"previewId,omitempty" jsonschema:"for revert"`
+	Record     string       `json:"record,omitempty"`    // for preview_revert
+	PreviewID  string       `json:"previewId,omitempty"` // for revert
 	Models     []string     `json:"models"`
 	ScoreAfter *int         `json:"scoreAfter,omitempty"`
 	Note       string       `json:"note,omitempty"`
 	Changes    Page[Change] `json:"changes"`
-	Skipped    []SkippedRow `json:"skipped,omitempty" jsonschema:"objects that were left unchanged; the first of them"`
+	Skipped    []SkippedRow `json:"skipped,omitempty"` // objects that were left unchanged; the first of them
 }
 
 func (w Written) output(summary, cursor string) (result[WrittenOutput], error) {

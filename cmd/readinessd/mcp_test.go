@@ -68,30 +68,39 @@ func (a agent) refused(tool string, in args, reason string) {
 	}
 }
 
+// dataOf returns the data of a result, which are between marks.
+func dataOf(r *sdk.CallToolResult) []byte {
+	lines := strings.Split(r.Content[0].(*sdk.TextContent).Text, "\n")
+	return []byte(lines[len(lines)-2])
+}
+
 // data calls a tool, again while the result is pending, and returns its data.
 func data[T any](a agent, tool string, in args) T {
 	a.t.Helper()
-	var out mcp.Output[T]
+	var out struct {
+		Pending *mcp.PendingOutput `json:"pending"`
+	}
 	for range 20 {
 		r, err := a.CallTool(a.t.Context(), &sdk.CallToolParams{Name: tool, Arguments: in})
 		if err != nil || r.IsError {
 			a.t.Fatalf("%s %v: %v, %v", tool, in, err, r)
 		}
-		out = mcp.Output[T]{}
-		structured, err := json.Marshal(r.StructuredContent)
-		if err == nil {
-			err = json.Unmarshal(structured, &out)
-		}
-		if err != nil {
+		out.Pending = nil
+		text := dataOf(r)
+		if err := json.Unmarshal(text, &out); err != nil {
 			a.t.Fatal(err)
 		}
 		if out.Pending == nil {
-			return out.Data
+			var data T
+			if err := json.Unmarshal(text, &data); err != nil {
+				a.t.Fatal(err)
+			}
+			return data
 		}
 		in["operationId"] = out.Pending.OperationID
 	}
 	a.t.Fatalf("%s %v does not end", tool, in)
-	return out.Data
+	panic("unreachable")
 }
 
 // TestAgentsOfAService walks through the tools over HTTP, and refuses what the caller may not do.
@@ -231,10 +240,12 @@ func TestPendingCalls(t *testing.T) {
 	if err != nil || r.IsError {
 		t.Fatalf("got %v, %v", r, err)
 	}
-	pending, _ := r.StructuredContent.(map[string]any)["pending"].(map[string]any)
-	id, _ := pending["operationId"].(string)
-	if text := r.Content[0].(*sdk.TextContent).Text; id == "" || pending["status"] != "NotStarted" || !strings.Contains(text, "operationId "+id) {
-		t.Fatalf("got %v, %s", pending, text)
+	var out struct{ Pending mcp.PendingOutput }
+	text := r.Content[0].(*sdk.TextContent).Text
+	err = json.Unmarshal(dataOf(r), &out)
+	id := out.Pending.OperationID
+	if err != nil || id == "" || out.Pending.Status != "NotStarted" || !strings.Contains(text, "operationId "+id) {
+		t.Fatalf("got %v, %s", err, text)
 	}
 	ctx, stop := context.WithCancel(t.Context())
 	stderr, ended := newOutput(), make(chan struct{})

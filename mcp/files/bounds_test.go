@@ -113,14 +113,17 @@ func TestTextsAreData(t *testing.T) {
 	model := order + ".SemanticModel"
 	a := get[mcp.AssessmentSummary](t, s, "assess", args{"model": model})
 	p := get[mcp.PreviewSummary](t, s, "preview", args{"model": model, "kind": "descriptions"})
+	check(t, os.WriteFile(filepath.Join(s.root, "golden.csv"), []byte("question,expectedValue\n"+order+",1\n"), 0o600))
+	check(t, os.WriteFile(filepath.Join(s.root, "answers.csv"), []byte("question,answer,who\n"+order+",2,"+order+"\n"), 0o600))
 	for tool, in := range map[string]args{
+		"evaluate": {"model": model, "questions": "golden.csv", "answers": []string{"answers.csv"}}, "lift": {"model": model, "questions": "golden.csv"},
 		"list_models": {}, "assess": {"model": model}, "preview": {"model": model, "kind": "descriptions"},
 		"list_changes": {"previewId": p.PreviewID, "what": "needsYourWords"}, "list_findings": {"model": model,
 			"assessmentId": a.AssessmentID},
 		"ai_view": {"model": model}, "preview_revert": {"record": model},
 		"run_questions": {"model": model, "questions": []args{{"question": order, "value": "1"}}},
 	} {
-		text, _, _ := s.call(t, tool, in)
+		text, _ := s.call(t, tool, in)
 		outside(t, tool, text, order)
 	}
 	prompt, err := s.GetPrompt(t.Context(), &sdk.GetPromptParams{Name: "prepare_model", Arguments: map[string]string{"model": model}})

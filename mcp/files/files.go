@@ -1,5 +1,5 @@
 // Package files serves the semantic models in one folder to AI agents, by package offline: without server, database or
-// network. Nothing outside the folder is read or written, not even through links. Assessments, previews and runs are kept in
+// network, unless the person has lift ask an AI. Nothing outside the folder is read or written, not even through links. Assessments, previews and runs are kept in
 // memory until newer ones replace them.
 package files
 
@@ -20,10 +20,14 @@ import (
 	lru "github.com/hashicorp/golang-lru/v2"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"readiness/ai/answerer"
+	"readiness/definition/semanticmodel"
 	"readiness/domain/item"
 	"readiness/domain/readiness"
+	"readiness/domain/verdict"
 	"readiness/mcp"
 	"readiness/offline"
+	"readiness/offline/lift"
 )
 
 // Options configures Open.
@@ -34,6 +38,8 @@ type Options struct {
 	Ignores *offline.Ignores
 	Regime  *readiness.Regime
 	Now     func() time.Time
+	// Ask returns who answers the questions of lift about a version of a model, and how to ask; nil for the rules engine. Calls do not overlap.
+	Ask func(m *semanticmodel.Model) (verdict.Target, answerer.Ask, error)
 }
 
 // kept is how many assessments, previews, previews of reverts and runs are kept of each.
@@ -48,6 +54,8 @@ type Files struct {
 	previews    *lru.Cache[string, previewed]
 	reverts     *lru.Cache[string, reversible]
 	runs        *lru.Cache[string, mcp.Run]
+	asking      sync.Mutex // of Ask and asks
+	asks        *lift.Asks
 }
 
 // Open returns the models of a folder.
@@ -59,7 +67,7 @@ func Open(o Options) (*Files, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &Files{Options: o, root: root}
+	f := &Files{Options: o, root: root, asks: lift.NewAsks()}
 	var failed [4]error
 	f.assessments, failed[0] = lru.New[string, mcp.Assessment](kept)
 	f.previews, failed[1] = lru.New[string, previewed](kept)

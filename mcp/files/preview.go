@@ -25,10 +25,7 @@ type previewed struct {
 
 // Preview implements mcp.Models.
 func (f *Files) Preview(ctx context.Context, in mcp.PreviewInput) (mcp.Preview, *mcp.Pending, error) {
-	kind := optimization.Kind(in.Kind)
-	if !slices.Contains(optimization.Kinds(), kind) {
-		return mcp.Preview{}, nil, problem("kind must be aiInstructions, descriptions, properties or aiDataSchema.")
-	}
+	kind := in.Kind
 	words := map[string]string{}
 	for _, w := range in.Words {
 		words[w.Key] = w.Text
@@ -44,7 +41,7 @@ func (f *Files) Preview(ctx context.Context, in mcp.PreviewInput) (mcp.Preview, 
 	if err := unused(words, made); err != nil {
 		return mcp.Preview{}, nil, err
 	}
-	out := mcp.Preview{ID: newID(), Model: p.Shown, Kind: in.Kind, ScoreNow: made.ScoreNow, After: made.ScoreAfter, Warnings: warnings}
+	out := mcp.Preview{ID: newID(), Model: p.Shown, Kind: string(in.Kind), ScoreNow: made.ScoreNow, After: made.ScoreAfter, Warnings: warnings}
 	for _, c := range made.Changes {
 		byDefault := c.ReviewRequired == "" && (kind != optimization.AIDataSchema || slices.Contains(made.RecommendedKeys, c.Key))
 		out.Changes = append(out.Changes, mcp.NewChange(c, byDefault))

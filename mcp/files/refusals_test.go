@@ -1,6 +1,7 @@
 package files_test
 
 import (
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"slices"
@@ -26,7 +27,7 @@ var hints = map[string][3]bool{
 	"ai_view": {true, false, true}, "assess": {true, false, true}, "compare": {true, false, true}, "explain": {true, false, true},
 	"list_answers": {true, false, true}, "list_changes": {true, false, true}, "list_findings": {true, false, true},
 	"list_models": {true, false, true}, "list_records": {true, false, true}, "preview": {true, false, true},
-	"preview_revert": {true, false, true}, "run_questions": {true, false, true},
+	"preview_revert": {true, false, true}, "run_questions": {true, false, true}, "evaluate": {true, false, true}, "lift": {true, false, true},
 	"apply": {false, true, false}, "revert": {false, true, true},
 }
 
@@ -43,8 +44,8 @@ func TestToolsAndTheirHints(t *testing.T) {
 			if a.ReadOnlyHint != want[0] || *a.DestructiveHint != want[1] || a.IdempotentHint != want[2] || *a.OpenWorldHint {
 				t.Errorf("%s: got the hints %+v", tool.Name, a)
 			}
-			in, out := tool.InputSchema.(map[string]any), tool.OutputSchema.(map[string]any)
-			if in["type"] != "object" || in["additionalProperties"] == nil || out["type"] != "object" || tool.Description == "" {
+			in := tool.InputSchema.(map[string]any)
+			if in["type"] != "object" || in["additionalProperties"] == nil || tool.OutputSchema != nil || tool.Description == "" {
 				t.Errorf("%s lacks a schema or a description", tool.Name)
 			}
 			if properties, _ := in["properties"].(map[string]any); properties["operationId"] != nil || properties["texts"] != nil {
@@ -62,6 +63,22 @@ func TestToolsAndTheirHints(t *testing.T) {
 		if len(got) > len(hints) {
 			t.Errorf("there are tools without a test: %v", got)
 		}
+	}
+}
+
+// maxTools bounds the definitions of all tools, which every conversation of an agent carries: 4,000 tokens of at least 3.5 bytes each.
+const maxTools = 4000 * 7 / 2
+
+// proves: decisions/19/small
+func TestDefinitionsAreSmall(t *testing.T) {
+	t.Parallel()
+	s := onSamples(t, true)
+	listed, err := s.ListTools(t.Context(), nil)
+	check(t, err)
+	text, err := json.Marshal(listed.Tools)
+	check(t, err)
+	if len(text) > maxTools {
+		t.Errorf("the definitions of %d tools have %d bytes; at most %d are right", len(listed.Tools), len(text), maxTools)
 	}
 }
 
@@ -111,6 +128,14 @@ func TestPathsStayInside(t *testing.T) {
 		"out.pbip": "The reason",
 	} {
 		s.refuse(t, "preview_revert", args{"record": path}, reason)
+		if path != "out.pbip" {
+			s.refuse(t, "lift", args{"model": inventory, "questions": path}, reason)
+			for _, of := range []args{{"questions": path, "answers": []string{"out.pbip"}}, {"questions": "out.pbip", "answers": []string{path}},
+				{"questions": "out.pbip", "answers": []string{"out.pbip"}, "baseline": path}} {
+				of["model"] = inventory
+				s.refuse(t, "evaluate", of, reason)
+			}
+		}
 	}
 	s.refuse(t, "list_models", args{"within": ".."}, "not one below")
 	if rows := get[mcp.RecordsOutput](t, s, "list_records", args{}).Rows; len(rows) != 0 {
@@ -161,7 +186,7 @@ func TestRefusals(t *testing.T) {
 		"a preview without changes":       {"apply", args{"previewId": empty.PreviewID}, "no changes"},
 		"an unknown revert":               {"revert", args{"previewId": "abc"}, "no such preview of a revert"},
 		"the preview of an apply":         {"revert", args{"previewId": p.PreviewID}, "no such preview of a revert"},
-		"an unknown kind":                 {"preview", args{"model": inventory, "kind": "everything"}, "kind must be"},
+		"an unknown kind":                 {"preview", args{"model": inventory, "kind": "everything"}, "enum"},
 		"words of another kind": {"preview", args{"model": inventory, "kind": "properties", "words": []args{{"key": "a",
 			"text": "b"}}}, "need the kind"},
 		"words for no object": {"preview", args{"model": inventory, "kind": "descriptions", "words": []args{{"key": "a",
@@ -173,12 +198,18 @@ func TestRefusals(t *testing.T) {
 			"cursor"},
 		"a cursor behind the end": {"list_models", args{"cursor": "11"}, "cursor"},
 		"an unknown rule":         {"explain", args{"rule": "XYZ-01"}, "no rule"},
-		"an unknown list":         {"list_changes", args{"previewId": p.PreviewID, "what": "everything"}, "what must be"},
+		"an unknown list":         {"list_changes", args{"previewId": p.PreviewID, "what": "everything"}, "enum"},
 		"an unknown run":          {"list_answers", args{"model": inventory, "runId": "x"}, "no such run"},
 		"too many questions":      {"run_questions", args{"model": inventory, "count": 101}, "100"},
 		"a question without answer": {"run_questions", args{"model": inventory, "questions": []args{{"question": "How much?"}}},
 			"does not describe"},
-		"a missing record": {"preview_revert", args{"record": "readiness-apply-1.json"}, "nothing at this path"},
+		"an unknown verdict":   {"list_answers", args{"model": inventory, "runId": "x", "verdict": "fine"}, "enum"},
+		"no file of questions": {"evaluate", args{"model": inventory, "questions": "none.csv", "answers": []string{"a.csv"}}, "nothing at this path"},
+		"a file of something else": {"evaluate", args{"model": inventory, "questions": inventory + "/.platform", "answers": []string{inventory +
+			"/.platform"}}, "no golden questions"},
+		"no answers":             {"evaluate", args{"model": inventory, "questions": "a.csv", "answers": []string{}}, "answers"},
+		"parts of no known size": {"lift", args{"model": inventory, "by": "table"}, "enum"},
+		"a missing record":       {"preview_revert", args{"record": "readiness-apply-1.json"}, "nothing at this path"},
 	} {
 		t.Run(name, func(t *testing.T) { s.refuse(t, tt.tool, tt.args, tt.reason) }) // in turn: they share a session
 	}

@@ -64,44 +64,42 @@ type args = map[string]any
 // maxOutput bounds the text of every output, in bytes.
 const maxOutput = 24 << 10
 
-// call calls a tool and checks what is true of every output. It returns the text.
-func (s session) call(t *testing.T, tool string, a args) (text string, structured []byte, refused bool) {
+// call calls a tool and checks what is true of every output. It returns the text, which is all that is sent.
+func (s session) call(t *testing.T, tool string, a args) (text string, refused bool) {
 	t.Helper()
 	r, err := s.CallTool(context.Background(), &sdk.CallToolParams{Name: tool, Arguments: a})
 	if err != nil {
-		return err.Error(), nil, true
+		return err.Error(), true
 	}
 	for _, c := range r.Content {
 		text += c.(*sdk.TextContent).Text
 	}
-	if structured, err = json.Marshal(r.StructuredContent); err != nil {
-		t.Fatal(err)
+	if len(text) > maxOutput || r.StructuredContent != nil {
+		t.Errorf("%s %v returned %d bytes of text, at most %d are right, and the data %v once more", tool, a, len(text), maxOutput, r.StructuredContent)
 	}
-	if len(text) > maxOutput || len(structured) > maxOutput {
-		t.Errorf("%s %v returned %d bytes of text and %d of data; at most %d are right", tool, a, len(text), len(structured), maxOutput)
-	}
-	return text, structured, r.IsError
+	return text, r.IsError
 }
 
 // get calls a tool that must succeed and returns its data.
 func get[T any](t *testing.T, s session, tool string, a args) T {
 	t.Helper()
-	text, structured, refused := s.call(t, tool, a)
+	text, refused := s.call(t, tool, a)
 	if refused {
 		t.Fatalf("%s %v was refused: %s", tool, a, text)
 	}
-	var out mcp.Output[T]
-	if err := json.Unmarshal(structured, &out); err != nil {
-		t.Fatal(err)
+	var data T
+	lines := strings.Split(text, "\n") // the data are between the marks
+	if err := json.Unmarshal([]byte(lines[len(lines)-2]), &data); err != nil {
+		t.Fatalf("%s: %v: %s", tool, err, text)
 	}
-	return out.Data
+	return data
 }
 
 // refuse calls a tool that must be refused for a reason, and must not change a file.
 func (s session) refuse(t *testing.T, tool string, a args, reason string) {
 	t.Helper()
 	before := s.tree(t)
-	text, _, refused := s.call(t, tool, a)
+	text, refused := s.call(t, tool, a)
 	if !refused || !strings.Contains(text, reason) {
 		t.Errorf("%s %v: got %q, want a refusal with %q", tool, a, text, reason)
 	}

@@ -31,7 +31,7 @@ func (m models) Preview(ctx context.Context, in mcp.PreviewInput) (mcp.Preview, 
 		return mcp.Preview{}, nil, err
 	}
 	id, err := started(in.OperationID, func() (*client.Accepted, error) {
-		got, err := m.PreviewOptimizationWithResponse(ctx, workspaceID, modelID, in.Kind, nil)
+		got, err := m.PreviewOptimizationWithResponse(ctx, workspaceID, modelID, string(in.Kind), nil)
 		if err != nil {
 			return nil, err
 		}

@@ -74,6 +74,9 @@ func Run(ctx context.Context, o Options) (*evaluation.Evaluation, []offline.Warn
 	return e, warnings, ctx.Err()
 }
 
+// noQuestions says what was expected.
+const noQuestions = "it holds no golden questions: name a .csv or .jsonl file with the columns question and dax, expectedValue or expectedAnswer"
+
 // Questions reads golden questions: CSV, JSON lines, or JSON as the service writes them.
 func Questions(file string) (set benchmark.Set, err error) {
 	shown := filepath.ToSlash(file)
@@ -97,11 +100,10 @@ func Questions(file string) (set benchmark.Set, err error) {
 		return set, errors.New(text)
 	}
 	if err != nil {
-		return set, fmt.Errorf("%s: it holds no golden questions: name a .csv or .jsonl file with the columns question and dax, expectedValue or "+
-			"expectedAnswer: %w", shown, err)
+		return set, fmt.Errorf("%s: %s: %w", shown, noQuestions, err)
 	}
 	if len(set.Questions) == 0 {
-		return set, fmt.Errorf("%s: it holds no questions", shown)
+		return set, fmt.Errorf("%s: %s", shown, noQuestions)
 	}
 	set.Repeats = benchmark.DefaultRepeats
 	if set, err = set.Admit(); err != nil {

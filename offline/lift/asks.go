@@ -15,7 +15,7 @@ import (
 )
 
 // Asks is a file of answers, one line of JSON each, so that a second run does not ask again and an interrupted one goes on. A
-// nil *Asks keeps nothing.
+// nil *Asks keeps nothing; one without a file keeps them in memory. It must not be used concurrently.
 type Asks struct {
 	file *os.File
 	kept map[string]benchmark.Reply
@@ -33,6 +33,9 @@ type kept struct {
 	Question string         `json:"question"`
 	Answer   verdict.Answer `json:"answer"`
 }
+
+// NewAsks keeps answers in memory.
+func NewAsks() *Asks { return &Asks{kept: map[string]benchmark.Reply{}} }
 
 // OpenAsks opens the file, or begins it. A last line that an interruption cut off is replaced.
 func OpenAsks(path string) (*Asks, error) {
@@ -101,6 +104,9 @@ func (a *Asks) keep(key, question string, r benchmark.Reply) error {
 		return err
 	}
 	a.kept[key] = r
+	if a.file == nil {
+		return nil
+	}
 	_, err = a.file.Write(append(line, '\n'))
 	return err
 }

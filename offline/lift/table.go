@@ -9,6 +9,9 @@ import (
 	"readiness/offline/show"
 )
 
+// OfRules is the caution where the rules engine answered.
+const OfRules = "The rules engine and the proposals come from the same rules: this says nothing about an AI."
+
 // WriteTable writes a result for people.
 func WriteTable(w io.Writer, r Result) error {
 	times := "once"
@@ -18,14 +21,14 @@ func WriteTable(w io.Writer, r Result) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %s, each asked %s of %s\n", r.Path, show.Count(r.Questions, "question"), times, r.Answerer)
 	if r.OfRules {
-		b.WriteString("The rules engine and the proposals come from the same rules: this says nothing about an AI.\n")
+		b.WriteString(OfRules + "\n")
 	}
 	t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	fmt.Fprint(t, "\tchanges\tright\twrong\tundecided\tno answer\tdifference\t95 % interval\t\n")
 	fmt.Fprintf(t, "as it is\t\t%d\t%d\t%d\t%d\t\t\t\n", r.Now.Right, r.Now.Wrong, r.Now.Undecided, r.Now.Declined+r.Now.Failed)
 	for _, e := range r.Parts {
 		fmt.Fprintf(t, "%s\t%d\t%d\t%d\t%d\t%d\t%+.0f points\t%+.0f to %+.0f\t%s\n", e.Name, e.Changes, e.Right, e.Wrong, e.Undecided, e.Declined+e.Failed,
-			100*e.Difference, 100*e.Low, 100*e.High, e.says(r.Questions))
+			100*e.Difference, 100*e.Low, 100*e.High, e.Says(r.Questions))
 	}
 	if err := t.Flush(); err != nil {
 		return err
@@ -40,8 +43,8 @@ func WriteTable(w io.Writer, r Result) error {
 	return err
 }
 
-// says is the verdict, and what it would take to tell.
-func (e Effect) says(questions int) string {
+// Says is the verdict, and what it would take to tell.
+func (e Effect) Says(questions int) string {
 	switch {
 	case e.Verdict != Unclear:
 		return string(e.Verdict)

@@ -10,31 +10,44 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"readiness/ai"
 	"readiness/ai/answerer"
-	"readiness/ai/rules"
 	"readiness/cmd/cli"
 	"readiness/definition/semanticmodel"
 	"readiness/domain"
 	"readiness/domain/aiprovider"
 	"readiness/domain/benchmark"
-	"readiness/domain/benchmark/evaluation"
 	"readiness/domain/verdict"
 	"readiness/offline"
-	"readiness/offline/evaluate"
 	"readiness/offline/lift"
 	"readiness/offline/show"
 )
 
+// askFlags say who answers.
+type askFlags struct {
+	ask, askBaseURL, askKeyEnv string
+	timeout                    time.Duration
+}
+
+func (f *askFlags) add(flags *pflag.FlagSet) {
+	flags.StringVar(&f.ask, "ask", askRules, "who answers: rules, openai:MODEL, ollama:MODEL or command:PROGRAM")
+	flags.StringVar(&f.askBaseURL, "ask-base-url", "", "address for openai:MODEL and ollama:MODEL, if not their own")
+	flags.StringVar(&f.askKeyEnv, "ask-key-env", "", "environment variable with the key; OPENAI_API_KEY for openai without an address")
+	flags.DurationVar(&f.timeout, "ask-timeout", time.Minute, "how long a program may take for one answer")
+}
+
+// askRules asks the rules engine.
+const askRules = "rules"
+
 // liftFlags holds the flags of lift.
 type liftFlags struct {
 	proposeFlags
-	questions, ask, by, asks, format, write, record string
-	askBaseURL, askKeyEnv                           string
-	count, repeats, budget                          int
-	failOnHarm                                      bool
-	timeout                                         time.Duration
+	askFlags
+	questions, by, asks, format, write, record string
+	count, repeats, budget                     int
+	failOnHarm                                 bool
 }
 
 func (r *desk) liftCommand() *cobra.Command {
@@ -72,19 +85,16 @@ everything together has more wrong answers than the model as it is.`,
   readiness lift models --ask rules --fail-on-harm --format json`,
 		RunE: func(c *cobra.Command, paths []string) error { return r.lift(c.Context(), &f, paths) },
 	}
-	f.add(c)
+	f.proposeFlags.add(c)
 	flags := c.Flags()
 	flags.StringVar(&f.questions, "questions", "", "file of golden questions, for one model; by default questions are made from the model")
 	flags.IntVar(&f.count, "count", 20, "how many questions to make without --questions")
-	flags.StringVar(&f.ask, "ask", "rules", "who answers: rules, openai:MODEL, ollama:MODEL or command:PROGRAM")
-	flags.StringVar(&f.askBaseURL, "ask-base-url", "", "address for openai:MODEL and ollama:MODEL, if not their own")
-	flags.StringVar(&f.askKeyEnv, "ask-key-env", "", "environment variable with the key; OPENAI_API_KEY for openai without an address")
+	f.askFlags.add(flags)
 	flags.StringVar(&f.by, "by", string(lift.ByKind), "size of the parts: kind, rule or change")
 	cli.Completes(c, "by", string(lift.ByKind), string(lift.ByRule), string(lift.ByChange))
 	flags.IntVar(&f.repeats, "repeats", 1, "how often to ask each question of each version, 1 to 10; most answers decide")
 	flags.IntVar(&f.budget, "budget", 1000, "how many new asks there may be; 0 sets no limit")
 	flags.StringVar(&f.asks, "asks", "readiness-lift.jsonl", "file of the answers, to go on with or to begin; not used with --ask rules")
-	flags.DurationVar(&f.timeout, "ask-timeout", time.Minute, "how long a program may take for one answer")
 	cli.FormatFlag(c, &f.format, "table", "json")
 	flags.BoolVar(&f.failOnHarm, "fail-on-harm", false, "exit with 3 if a part hurts, or all together cause wrong answers")
 	flags.StringVar(&f.write, "write", "", "helpful: write the parts that help, and a record for revert")
@@ -108,8 +118,8 @@ func (f *liftFlags) check() error {
 		return cli.Usage("--repeats must be from 1 to %d", mostRepeats)
 	case f.budget < 0:
 		return cli.Usage("--budget must not be negative; 0 sets no limit")
-	case f.timeout <= 0:
-		return cli.Usage("--ask-timeout must be above 0")
+	case f.questions == "" && benchmark.CheckCount(f.count) != nil:
+		return cli.Usage("--count: %s", benchmark.CheckCount(f.count))
 	}
 	return nil
 }
@@ -118,7 +128,7 @@ func (r *desk) lift(ctx context.Context, f *liftFlags, paths []string) (err erro
 	if err := f.check(); err != nil {
 		return err
 	}
-	open, end, err := r.opener(ctx, f)
+	open, end, err := r.opener(ctx, f.askFlags)
 	if err != nil {
 		return err
 	}
@@ -133,7 +143,7 @@ func (r *desk) lift(ctx context.Context, f *liftFlags, paths []string) (err erro
 		}
 	}
 	o := lift.Options{Open: open, By: lift.By(f.by), Repeats: f.repeats, Budget: f.budget}
-	if f.ask != "rules" {
+	if f.ask != askRules {
 		if o.Asks, err = lift.OpenAsks(f.asks); err != nil {
 			return err
 		}
@@ -149,20 +159,11 @@ func (r *desk) lift(ctx context.Context, f *liftFlags, paths []string) (err erro
 			fmt.Fprintf(r.Stderr, "readiness: warning: %s is left out: the budget of %d asks is spent\n", p.Shown, f.budget)
 			continue
 		}
-		m, err := semanticmodel.Read(p.Before)
-		if err != nil {
-			return err
-		}
-		o.Questions, err = f.goldenQuestions(m)
+		warnings, err := o.Prepare(ctx, p, f.questions, f.count, now())
 		if refusal, refused := domain.Refused(err); refused {
 			fmt.Fprintf(r.Stderr, "readiness: warning: %s is left out: %s\n", p.Shown, refusal.Message)
 			continue
 		}
-		if err != nil {
-			return err
-		}
-		o.Judge = &evaluation.Judge{Model: m, Now: now()}
-		warnings, err := evaluate.Sampled(ctx, p.Item, o.Judge)
 		if err != nil {
 			return err
 		}
@@ -213,33 +214,14 @@ func (r *desk) writeHelpful(ctx context.Context, f *liftFlags, p offline.Proposa
 	return r.written(applied, "written")
 }
 
-// goldenQuestions reads the golden questions, or makes some.
-func (f *liftFlags) goldenQuestions(m *semanticmodel.Model) ([]benchmark.Question, error) {
-	if f.questions != "" {
-		set, err := evaluate.Questions(f.questions)
-		if err != nil {
-			return nil, err
-		}
-		for _, c := range set.Check(m, now()) {
-			if !c.CanRun {
-				return nil, fmt.Errorf("%s: %s: %s", f.questions, c.Text, *c.Reason)
-			}
-		}
-		return set.Questions, nil
-	}
-	if err := benchmark.CheckCount(f.count); err != nil {
-		return nil, cli.Usage("--count: %s", err)
-	}
-	set, err := rules.QuestionSet(m, now().UTC().Year()-1, f.count)
-	return set.Questions, err
-}
-
 // opener returns how to ask who --ask names, and what to call at the end.
-func (r *desk) opener(ctx context.Context, f *liftFlags) (open func(*semanticmodel.Model) (verdict.Target, answerer.Ask, error), end func(), err error) {
+func (r *desk) opener(ctx context.Context, f askFlags) (open func(*semanticmodel.Model) (verdict.Target, answerer.Ask, error), end func(), err error) {
 	settings, end := aiprovider.Embedded(), func() {}
 	kind, name, _ := strings.Cut(f.ask, ":")
 	switch {
-	case f.ask == "rules":
+	case f.timeout <= 0:
+		return nil, end, cli.Usage("--ask-timeout must be above 0")
+	case f.ask == askRules:
 	case name == "":
 		return nil, end, cli.Usage("--ask must be rules, openai:MODEL, ollama:MODEL or command:PROGRAM, not %q", f.ask)
 	case kind == "openai" && f.askBaseURL == "":

@@ -14,13 +14,17 @@ import (
 
 func (r *desk) mcpCommand() *cobra.Command {
 	var write bool
+	var ask askFlags
 	var ignore, rules string
 	c := &cobra.Command{
 		Use:   "mcp [FOLDER]",
 		Short: "Serve models in files to AI agents over the Model Context Protocol",
 		Long: `Serves the semantic models in a folder, by default the current one, to an AI agent over stdin and stdout, without server,
-database or network. Agents can assess models, explain findings, preview changes, compare assessments and ask questions.
-They read and write nothing outside of the folder.
+database or network. Agents can assess models, explain findings, preview changes, compare assessments, ask questions, judge
+an AI's answers in files, and measure which proposals help (lift). They read and write nothing outside of the folder.
+
+--ask says whom lift asks, as for readiness lift: the rules engine of this program, unless you name an AI. A call asks for
+45 seconds; the next one goes on.
 
 Without --write they cannot change a file. With --write they can write the changes of a preview that they name, and a
 record in the folder that reverts them.`,
@@ -41,6 +45,13 @@ record in the folder that reverts them.`,
 					return err
 				}
 			}
+			if ask.ask != askRules {
+				var end func()
+				if o.Ask, end, err = r.opener(c.Context(), ask); err != nil {
+					return err
+				}
+				defer end()
+			}
 			models, err := files.Open(o)
 			if err != nil {
 				return err
@@ -52,6 +63,7 @@ record in the folder that reverts them.`,
 	c.Flags().BoolVar(&write, "write", false, "offer the tools that write to models: apply and revert")
 	c.Flags().StringVar(&ignore, "ignore", "", "YAML file of accepted findings, as for assess; nothing is proposed for them")
 	declared.RulesFlag(c.Flags(), &rules)
+	ask.add(c.Flags())
 	cli.OwnEnvironment(c, c.Name(), "write")
 	return c
 }
