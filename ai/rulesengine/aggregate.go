@@ -1,6 +1,7 @@
 package rulesengine
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -39,6 +40,8 @@ func (q *question) aggregated(d *draft, m *mention, c *candidate, r *rank) (why 
 		if !q.chooses(m) {
 			r.operator = ""
 		}
+	case word >= 0 && functions[q.words[word].lower] == "SUM" && c.field.summable() && !c.field.addsUp():
+		return fmt.Sprintf("the values of %s do not add up: ask for their average, or for a measure", shorten(c.field.String())), true
 	case word >= 0 && c.field.summable() && (c.score >= fullName || q.engine.second != nil && c.score >= enough):
 		name, expression = q.words[word].text+" "+c.field.ref.Name, functions[q.words[word].lower]+"("+c.field.String()+")"
 		q.take(word, word+1)

@@ -19,7 +19,7 @@ func (q *question) aggregatedByDefault(m *mention, d *draft) bool {
 	}
 	var name, function string
 	switch {
-	case c.field.summarized == "sum" && c.score >= fullName && !wording.Unsummed.Has(c.field.ref.Name):
+	case c.field.summarized == "sum" && c.score >= fullName && !wording.Unsummed.Has(c.field.ref.Name) && c.field.addsUp():
 		name, function = "Total "+c.field.ref.Name, "SUM("
 	case c.field.summarized == "average" && len(q.mentions) == 1 && q.words[m.to-1].plural():
 		return false // "supplier ratings" are those of each

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"readiness/ai/rulesengine/wording"
+	naming "readiness/domain/readiness/wording"
 )
 
 const (
@@ -117,6 +118,12 @@ func (f *field) isLabel() bool { return !f.measure && !f.key && f.dataType == "s
 // summable reports whether the column holds numbers that are added up rather than grouped by.
 func (f *field) summable() bool {
 	return !f.measure && !f.key && !f.dates && (f.dataType == "int64" || f.dataType == "double" || f.dataType == "decimal")
+}
+
+// addsUp reports whether the sum of a numeric column has a meaning: neither its definition nor its name, such as that of a rate, says that
+// it has none.
+func (f *field) addsUp() bool {
+	return f.summarized != "none" && naming.Unadded(naming.Words(f.ref.Name)) == ""
 }
 
 // match returns the phrase's weight, reduced for words of the phrase that are missing and for filler

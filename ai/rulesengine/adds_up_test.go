@@ -1,0 +1,41 @@
+package rulesengine_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"readiness/ai/rulesengine"
+)
+
+// What says that it does not add up, by its definition or by its name, is averaged or declined, never summed.
+func TestSumsOfRates(t *testing.T) {
+	t.Parallel()
+	catalog := rulesengine.Catalog{Tables: []rulesengine.Table{{Name: "Bookings", Columns: []rulesengine.Column{
+		{Name: "HourlyRate", DataType: "double", SummarizeBy: "none"},
+		{Name: "Occupancy Rate", DataType: "double", SummarizeBy: "sum"},
+		{Name: "Nights", DataType: "int64", SummarizeBy: "sum"},
+		{Name: "Days Ahead", DataType: "int64", SummarizeBy: "sum"},
+		{Name: "Tips", DataType: "double"},
+		{Name: "Deposit", DataType: "double", SummarizeBy: "none"},
+	}}}}
+	first := rulesengine.New(catalog)
+	for name, engine := range map[string]*rulesengine.Engine{"first": first, "second": first.WithValues(nil, time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC))} {
+		for question, want := range map[string]string{
+			"total hourly rate":                 "",
+			"What is the total of hourly rate?": "",
+			"sum of occupancy rate":             "",
+			"total deposit":                     "",
+			"average hourly rate":               "AVERAGE('Bookings'[HourlyRate])",
+			"maximum occupancy rate":            "MAX('Bookings'[Occupancy Rate])",
+			"total nights":                      "SUM('Bookings'[Nights])",
+			"total days ahead":                  "SUM('Bookings'[Days Ahead])",
+			"total tips":                        "SUM('Bookings'[Tips])",
+		} {
+			got := engine.Answer(question)
+			if got.CannotAnswer != (want == "") || !strings.Contains(got.Query, want) || want == "" && strings.Contains(got.Query, "SUM(") {
+				t.Errorf("%s, %s: got %s %s", name, question, got.Text, got.Query)
+			}
+		}
+	}
+}
