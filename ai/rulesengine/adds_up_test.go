@@ -39,3 +39,15 @@ func TestSumsOfRates(t *testing.T) {
 		}
 	}
 }
+
+// The year of an empty date, 1899 in DAX, is no year that anyone asks about.
+func TestYearOfEmptyDates(t *testing.T) {
+	t.Parallel()
+	engine := rulesengine.New(warehouse()).WithValues(nil, time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC))
+	for _, question := range []string{"inventory value in 1899", "inventory value on 30 December 1899", "inventory value since 1899",
+		"inventory value by month in 1899", "inventory value where the year is blank", "inventory value in the blank year 1899"} {
+		if got := engine.Answer(question); !got.CannotAnswer {
+			t.Errorf("%s: got %s", question, got.Query)
+		}
+	}
+}
