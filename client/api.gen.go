@@ -1996,6 +1996,19 @@ type ExpectedAnswer struct {
 	Value  *string       `json:"value,omitempty"`
 }
 
+// FailedAssessment Says that the newest assessment of a semantic model failed, and why.
+type FailedAssessment struct {
+	Error       OperationError `json:"error"`
+	FailedAtUtc time.Time      `json:"failedAtUtc"`
+
+	// OperationID The operation that failed to assess it.
+	OperationID       openapi_types.UUID `json:"operationId"`
+	SemanticModelID   openapi_types.UUID `json:"semanticModelId"`
+	SemanticModelName string             `json:"semanticModelName"`
+	WorkspaceID       openapi_types.UUID `json:"workspaceId"`
+	WorkspaceName     string             `json:"workspaceName"`
+}
+
 // FallingDimension A dimension whose score falls. It falls because its rules then judge other objects; hidden objects, for example, no longer count.
 type FallingDimension struct {
 	ID          string `json:"id"`
@@ -2097,8 +2110,14 @@ type History struct {
 	ContinuationToken *PageToken `json:"continuationToken,omitempty"`
 
 	// ContinuationURI The address of the next page. Absent on the last page.
-	ContinuationURI *PageURI       `json:"continuationUri,omitempty"`
-	Value           []HistoryPoint `json:"value"`
+	ContinuationURI *PageURI `json:"continuationUri,omitempty"`
+
+	// Failure On the first page, if the newest assessment failed: why.
+	Failure *FailedAssessment `json:"failure,omitempty"`
+	Value   []HistoryPoint    `json:"value"`
+
+	// Writes On the first page: the newest applies and reverts that ended after the newest assessment, oldest first; absent without one.
+	Writes []HistoryWrite `json:"writes,omitempty"`
 }
 
 // HistoryPoint defines model for HistoryPoint.
@@ -2552,8 +2571,12 @@ type Portfolio struct {
 	ContinuationToken *PageToken `json:"continuationToken,omitempty"`
 
 	// ContinuationURI The address of the next page. Absent on the last page.
-	ContinuationURI *PageURI         `json:"continuationUri,omitempty"`
-	Value           []PortfolioModel `json:"value"`
+	ContinuationURI *PageURI `json:"continuationUri,omitempty"`
+
+	// Failures The semantic models whose newest assessment failed, the newest failure first, also those that have no stored
+	// assessment. On the first page of a list that has no other filters than q and workspaceId; absent on others.
+	Failures []FailedAssessment `json:"failures,omitempty"`
+	Value    []PortfolioModel   `json:"value"`
 }
 
 // PortfolioChanges How many models have a higher or lower score than the earlier one that the portfolio compares with, or the same.

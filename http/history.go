@@ -37,20 +37,41 @@ func (s *Server) GetHistory(ctx context.Context, r api.GetHistoryRequestObject) 
 	for i, a := range found {
 		list.Value[i] = historyPoint(a)
 	}
-	return new(list), err
+	if err != nil || p.After != nil {
+		return new(list), err
+	}
+	since, err := s.views.Latest(ctx, who.Account, r.WorkspaceID, r.SemanticModelID)
+	if err != nil {
+		return nil, err
+	}
+	if since.Failure != nil {
+		list.Failure = new(failedAssessment(*since.Failure))
+	}
+	list.Writes = historyWrites(since.Writes)
+	return new(list), nil
 }
 
 func historyPoint(a projections.Assessed) api.HistoryPoint {
-	out := api.HistoryPoint{
+	return api.HistoryPoint{
 		AssessmentID: a.AssessmentID, AssessedAtUtc: a.AssessedAt.UTC(), Score: a.Score, ScoreDataAgent: a.ScoreDataAgent,
 		ScoreComplete: a.ScoreComplete, Dimensions: dimensions(a.Assessment), FindingsCount: a.FindingsCount,
 		FindingsBySeverity: severities(a.Assessment), RegimeID: a.RegimeID, UsageInScoring: a.UsageInScoring,
-		ComparableWithPrevious: a.ComparableWithPrevious, Writes: make([]api.HistoryWrite, len(a.Writes)),
+		ComparableWithPrevious: a.ComparableWithPrevious, Writes: historyWrites(a.Writes),
 	}
-	for i, w := range a.Writes {
-		out.Writes[i] = api.HistoryWrite{
+}
+
+func historyWrites(writes []projections.Write) []api.HistoryWrite {
+	out := make([]api.HistoryWrite, len(writes))
+	for i, w := range writes {
+		out[i] = api.HistoryWrite{
 			OperationID: w.OperationID, OperationType: api.HistoryWriteOperationType(w.Type), EndedAtUtc: w.EndedAt.UTC(),
 		}
 	}
 	return out
+}
+
+func failedAssessment(f projections.Failure) api.FailedAssessment {
+	return api.FailedAssessment{WorkspaceID: f.WorkspaceID, WorkspaceName: f.WorkspaceName, SemanticModelID: f.ModelID,
+		SemanticModelName: f.ModelName, OperationID: f.OperationID, FailedAtUtc: f.FailedAt,
+		Error: f.Failure}
 }

@@ -39,11 +39,17 @@ func TestHistory(t *testing.T) {
 			OperationID: id, AccountID: "acme", Type: of, Resource: operation.Resource{WorkspaceID: sales, ItemID: new(modelA), ItemType: item.SemanticModel},
 		}, end)
 	}
+	if got := w.get(path, ada).ok(200).body["writes"].([]any); len(got) != 2 || got[0].(map[string]any)["operationId"] != writes[0] {
+		t.Errorf("the writes after the newest assessment: got %v", got)
+	}
 	w.ahead(time.Hour) // the database's clock stamped the writes
 	id := w.assess("ada", modelA)
 	score := 86
 	newest := w.assessedAs("acme", id, modelA, assessment.Assessment{RegimeID: "2026-12", Score: &score})
 	w.ahead(0)
+	if got := w.get(path, ada).ok(200).body; got["writes"] != nil || got["failure"] != nil {
+		t.Errorf("after the newest assessment: got %v", got)
+	}
 	got := w.get(path, ada).ok(200).value()
 	if len(got) != 2 || got[0]["assessmentId"] != newest.String() || got[1]["assessmentId"] != old.String() {
 		t.Fatalf("got %v", got)

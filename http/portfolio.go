@@ -2,6 +2,7 @@ package http
 
 import (
 	"context"
+	"maps"
 	"net/url"
 	"slices"
 	"strconv"
@@ -44,7 +45,42 @@ func (s *Server) GetPortfolio(ctx context.Context, r api.GetPortfolioRequestObje
 		list.Value[i] = portfolioModel(m)
 		list.Value[i].Outdated = m.Newest.RegimeID != q.Regime
 	}
+	if err == nil && q.After == nil && q.ScoreBelow == nil && q.NotAssessedSince == nil && !q.Outdated {
+		list.Failures, err = s.failures(ctx, q, r.Params.WorkspaceID)
+	}
 	return new(list), err
+}
+
+// failures returns the models whose newest assessment failed that the caller sees on the platform.
+func (s *Server) failures(ctx context.Context, q projections.PortfolioQuery, in *uuid.UUID) (all []api.FailedAssessment, err error) {
+	who := callerOf(ctx)
+	if q.Workspaces, err = s.seen(ctx, in); err != nil {
+		return nil, err
+	}
+	found, err := s.views.Failures(ctx, who.Account, q.Workspaces, q.Text)
+	if err != nil {
+		return nil, err
+	}
+	of := map[uuid.UUID]bool{}
+	for _, f := range found {
+		of[f.WorkspaceID] = true
+	}
+	seen, err := s.visible.models(ctx, who, slices.Collect(maps.Keys(of)))
+	for _, f := range found {
+		if _, ok := seen[f.WorkspaceID][f.ModelID]; ok && err == nil {
+			all = append(all, failedAssessment(f))
+		}
+	}
+	return all, err
+}
+
+// seen returns the workspaces that the caller sees, or the one of them.
+func (s *Server) seen(ctx context.Context, one *uuid.UUID) ([]uuid.UUID, error) {
+	all, err := s.visible.inWorkspaces(ctx, callerOf(ctx))
+	if one != nil {
+		all = slices.DeleteFunc(all, func(id uuid.UUID) bool { return id != *one })
+	}
+	return all, err
 }
 
 // portfolioQuery returns the query of a call without its page, and its filters.
@@ -86,11 +122,8 @@ func (s *Server) portfolioQuery(accountID string, params api.GetPortfolioParams)
 func (s *Server) portfolio(ctx context.Context, q projections.PortfolioQuery, in *uuid.UUID) (page []projections.PortfolioModel,
 	err error) {
 	who := callerOf(ctx)
-	if q.Workspaces, err = s.visible.inWorkspaces(ctx, who); err != nil {
+	if q.Workspaces, err = s.seen(ctx, in); err != nil {
 		return nil, err
-	}
-	if in != nil {
-		q.Workspaces = slices.DeleteFunc(q.Workspaces, func(id uuid.UUID) bool { return id != *in })
 	}
 	for limit := q.Limit; len(q.Workspaces) > 0; q.Limit = min(2*q.Limit, maxBatch) {
 		found, err := s.views.Portfolio(ctx, q)

@@ -288,6 +288,72 @@ func TestPortfolioFillsItsPages(t *testing.T) {
 	}
 }
 
+// A model whose newest assessment failed is among the failures, with why, also if none is stored; until one is, and for those who see it.
+//
+// proves: decisions/17/failures
+func TestPortfolioFailures(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	ada, bob := w.as("ada"), w.as("bob")
+	why := operation.Failure{Code: domain.ItemNotReadable, Message: "the definition cannot be read: tables/Sales.tmdl:3: a name is missing"}
+	fails := func(model uuid.UUID) (run uuid.UUID) {
+		run = w.assess("ada", model)
+		w.change("acme", run, assessment.EndModel{Result: assessment.Result{ModelID: model, Outcome: assessment.Failed, Error: &why}})
+		w.happened("acme", assessment.Stream("acme", model), assessment.Ended{OperationID: run})
+		return run
+	}
+	failures := func(tok, query string) (ids []string) {
+		t.Helper()
+		all, _ := w.get(portfolioPath+query, tok).ok(200).body["failures"].([]any)
+		for _, f := range all {
+			ids = append(ids, f.(map[string]any)["semanticModelId"].(string))
+		}
+		return ids
+	}
+	w.scored("ada", modelA, 2, 60, "2026-12")
+	fails(modelA)
+	run := fails(modelB)
+	a, b := modelA.String(), modelB.String()
+	first := w.get(portfolioPath+"?maxResults=1", ada).ok(200)
+	got := first.body["failures"].([]any)[0].(map[string]any)
+	if at, err := time.Parse(time.RFC3339, got["failedAtUtc"].(string)); err != nil || time.Since(at).Abs() > time.Hour {
+		t.Errorf("it failed at %v, %v", got["failedAtUtc"], err)
+	}
+	delete(got, "failedAtUtc")
+	if diff := cmp.Diff(map[string]any{"workspaceId": sales.String(), "workspaceName": "Sales", "semanticModelId": b, "semanticModelName": got["semanticModelName"],
+		"operationId": run.String(), "error": map[string]any{"errorCode": string(why.Code), "message": why.Message}}, got); diff != "" {
+		t.Errorf("the failure (-want +got):\n%s", diff)
+	}
+	if got := w.get(modelPath(modelB)+"/history", ada).ok(200); len(got.value()) != 0 || got.body["failure"].(map[string]any)["operationId"] != run.String() {
+		t.Errorf("the history of a model without an assessment: %s", got.text)
+	}
+	for query, want := range map[string][]string{
+		"": {b, a}, "?q=sales": {b, a}, "?q=nothing": nil, "?q=" + url.QueryEscape(got["semanticModelName"].(string)) + "&sort=name": {b},
+		"?workspaceId=" + sales.String(): {b, a}, "?workspaceId=" + finance.String(): nil, "?scoreBelow=100": nil, "?outdated=true": nil,
+		"?notAssessedSince=" + url.QueryEscape(w.Now().Format(time.RFC3339)): nil,
+	} {
+		if diff := cmp.Diff(want, failures(ada, query)); diff != "" {
+			t.Errorf("%q (-want +got):\n%s", query, diff)
+		}
+	}
+	if got := failures(w.as("oscar"), ""); got != nil {
+		t.Errorf("another account: got %v", got)
+	}
+	w.cloud.mu.Lock()
+	w.cloud.seenBy[sales] = "ada"
+	w.cloud.mu.Unlock()
+	if got := failures(bob, ""); got != nil {
+		t.Errorf("a workspace that bob cannot see: got %v", got)
+	}
+	w.scored("ada", modelB, 0, 40, "2026-12")
+	if got := failures(ada, ""); !slices.Equal(got, []string{a}) {
+		t.Errorf("once it is assessed: got %v", got)
+	}
+	if got := w.get(modelPath(modelB)+"/history", ada).ok(200); got.body["failure"] != nil {
+		t.Errorf("the history of an assessed model: %s", got.text)
+	}
+}
+
 // Malformed filters are refused, and a continuation token belongs to its filters.
 func TestPortfolioRefusals(t *testing.T) {
 	t.Parallel()

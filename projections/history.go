@@ -69,3 +69,31 @@ func (v *Views) History(ctx context.Context, q AssessmentsQuery) ([]Assessed, er
 		return a, json.Unmarshal(writes, &a.Writes)
 	})
 }
+
+// Latest is what happened to a model in the account after its newest stored assessment.
+type Latest struct {
+	// Failure is why the newest assessment failed; nil if it did not.
+	Failure *Failure
+	// Writes are the newest applies and reverts, oldest first.
+	Writes []Write
+}
+
+var latestWritesSQL = `SELECT coalesce(` + writesSQL(`coalesce((SELECT max(assessed_at) FROM `+live.assessments+`
+	WHERE account_id = $1 AND model_id = $2), '-infinity')`, `'infinity'`) + `, '[]')`
+
+// Latest returns what happened to the model after its newest stored assessment.
+func (v *Views) Latest(ctx context.Context, accountID string, workspaceID, modelID uuid.UUID) (l Latest, err error) {
+	b := &pgx.Batch{}
+	b.Queue(latestWritesSQL, accountID, modelID).QueryRow(func(row pgx.Row) error { return row.Scan(&l.Writes) })
+	b.Queue(failuresSQL+`u.workspace_id = $2 AND f.model_id = $3`, accountID, workspaceID, modelID).Query(func(rows pgx.Rows) error {
+		found, err := pgx.CollectRows(rows, scanFailure)
+		if len(found) > 0 {
+			l.Failure = &found[0]
+		}
+		return err
+	})
+	if err = v.Pool.SendBatch(ctx, b).Close(); err != nil {
+		err = fmt.Errorf("projections: read what happened to a model since its assessment: %w", err)
+	}
+	return l, err
+}

@@ -2,8 +2,9 @@ package projections
 
 // live names the live tables, as queries do. A table is taken from its view, so that its variable is known to one file only.
 var live = struct {
-	abRuns, abTests, accounts, members, activity, assessments, auditBlocks, auditHours, benchmarkRuns, operations, pageViews, pixieIDs,
-	pixieReports, reportCopies, portfolio, portfolioScores, schedules, trackedItems string
+	abRuns, abTests, accounts, members, activity, assessments, auditBlocks, auditHours, benchmarkRuns, failures, operations, pageViews,
+	pixieIDs, pixieReports, reportCopies, portfolio, portfolioScores, schedules, trackedItems,
+	unassessed string
 }{
 	abRuns:          AbRuns.live(AbRuns.Tables[0]),
 	abTests:         AbTests.live(AbTests.Tables[0]),
@@ -14,6 +15,7 @@ var live = struct {
 	auditBlocks:     Audit.live(Audit.Tables[0]),
 	auditHours:      Audit.live(Audit.Tables[1]),
 	benchmarkRuns:   BenchmarkRuns.live(BenchmarkRuns.Tables[0]),
+	failures:        Failures.live(Failures.Tables[1]),
 	operations:      Operations.live(Operations.Tables[0]),
 	pageViews:       PageViews.live(PageViews.Tables[0]),
 	pixieIDs:        Pixies.live(Pixies.Tables[1]),
@@ -23,4 +25,5 @@ var live = struct {
 	portfolioScores: Assessments.live(Assessments.Tables[2]),
 	schedules:       Schedules.live(Schedules.Tables[0]),
 	trackedItems:    TrackedItems.live(TrackedItems.Tables[0]),
+	unassessed:      Failures.live(Failures.Tables[0]),
 }
