@@ -26,7 +26,7 @@ var view = page.NewView(files, "model.html")
 
 // Screen returns the screen.
 func Screen() page.Screen {
-	return page.Screen{Routes: []page.Route{{Pattern: "GET /models/{w}/{m}", Serve: show}}}
+	return page.Screen{Routes: []page.Route{{Pattern: "GET /models/{w}/{m}", Serve: show}, {Pattern: "GET /models/{w}/{m}/findings.csv", Serve: export}}}
 }
 
 // points is how many assessments the history shows, and maxReports how many reports.
@@ -65,6 +65,11 @@ type content struct {
 	Rest    int
 	Kinds   []kind
 	History chart.Line
+	// Failure says why the newest assessment failed; nil if it did not. Written is the newest write after the assessment; nil for none.
+	Failure *client.FailedAssessment
+	Written *client.HistoryWrite
+	// Past are the newest assessments, newest first, with the writes before each.
+	Past    []client.HistoryPoint
 	Reports []client.WorkspaceReport
 	// NoReports says why the reports could not be read.
 	NoReports string
@@ -91,21 +96,29 @@ func show(v *page.Visit) error {
 // assessed reads the history and the newest assessment.
 func (c *content) assessed(ctx context.Context, api *client.Service) error {
 	history, err := api.GetHistoryWithResponse(ctx, c.Workspace, c.Model, &client.GetHistoryParams{MaxResults: new(points)})
-	if err != nil || len(history.JSON200.Value) == 0 {
+	if err != nil {
 		return err
 	}
+	if c.Failure = history.JSON200.Failure; c.Failure != nil {
+		c.Name, c.WorkspaceName = cmp.Or(c.Failure.SemanticModelName, c.Name), c.Failure.WorkspaceName
+	}
 	all := history.JSON200.Value
+	if len(all) == 0 {
+		return nil
+	}
+	if writes := history.JSON200.Writes; len(writes) > 0 {
+		c.Written = &writes[len(writes)-1]
+	}
+	c.Past = all[:min(len(all), maxPast)]
 	got, err := api.GetAssessmentWithResponse(ctx, c.Workspace, c.Model, all[0].AssessmentID.String())
 	if err != nil {
 		return err
 	}
-	var document struct {
-		Report readiness.Result `json:"report"`
-	}
-	if err := json.Unmarshal(got.JSON200.Document, &document); err != nil {
+	report, err := reportOf(got.JSON200)
+	if err != nil {
 		return err
 	}
-	a, report := got.JSON200, document.Report
+	a := got.JSON200
 	c.Assessment, c.Score, c.Caps, c.Refused = a, report.Score, report.Caps, report.Refused
 	c.Name, c.WorkspaceName = cmp.Or(optional.Text(a.SemanticModelName), c.Name), optional.Text(a.WorkspaceName)
 	c.Dimensions = dimensions(report)
@@ -120,6 +133,23 @@ func (c *content) assessed(ctx context.Context, api *client.Service) error {
 	}
 	c.History = line(all)
 	return nil
+}
+
+// reportOf returns what the rules found.
+func reportOf(a *client.Assessment) (readiness.Result, error) {
+	var document struct {
+		Report readiness.Result `json:"report"`
+	}
+	err := json.Unmarshal(a.Document, &document)
+	return document.Report, err
+}
+
+// maxPast is how many assessments the page lists.
+const maxPast = 10
+
+// State returns what people call a failure.
+func (content) State(f *client.FailedAssessment) string {
+	return page.Failed{OperationError: f.Error}.State()
 }
 
 // broken says why a score does not compare with the one before; "" if it does.

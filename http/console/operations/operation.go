@@ -19,6 +19,8 @@ type one struct {
 	// Written is what an apply or a revert wrote, and Bundle the outcome of each kind; nil for other operations.
 	Written *written
 	Bundle  *bundle
+	// Models are the outcomes of an assessment of several models; nil for other operations.
+	Models *page.Outcomes
 	// Expired is whether the result is no longer kept, Hidden whether the person may not see it.
 	Expired, Hidden bool
 }
@@ -127,6 +129,9 @@ func read(v *page.Visit) (*one, error) {
 		return c, nil
 	}
 	switch c.Type() {
+	case "AssessSemanticModels":
+		c.Models = &page.Outcomes{}
+		err = c.Models.Add(v.Request.Context(), v.API, c.ID)
 	case "ApplyOptimization", "RevertOptimization":
 		var record client.ApplyRecord
 		if err = c.result(v, &record); err == nil {

@@ -19,7 +19,7 @@ import (
 var layouts embed.FS
 
 // layout is the frame of every page.
-var layout = template.Must(template.New("layout").Funcs(functions).ParseFS(layouts, "layout.html"))
+var layout = template.Must(template.New("layout").Funcs(functions).ParseFS(layouts, "layout.html", "outcomes.html"))
 
 // View is the template of a page: a file that defines "content". Names that people or the platform chose belong in a bdi
 // element, because they may be in any script.

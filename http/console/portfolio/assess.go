@@ -1,6 +1,8 @@
 package portfolio
 
 import (
+	"cmp"
+	"errors"
 	"net/http"
 	"net/url"
 	"slices"
@@ -123,57 +125,178 @@ func outdated(v *page.Visit) error {
 	return start(v, order, chosen)
 }
 
+// everything starts the assessment of all models that the person sees, in at most maxShown operations.
+func everything(v *page.Visit) error {
+	ctx := v.Request.Context()
+	workspaces, err := v.API.ListWorkspacesWithResponse(ctx, &client.ListWorkspacesParams{MaxResults: new(500)})
+	if err != nil {
+		return err
+	}
+	s := starting{Visit: v}
+	for _, w := range workspaces.JSON200.Value {
+		params := &client.ListSemanticModelsParams{MaxResults: new(maxChosen)}
+		for params != nil {
+			if len(s.ids) == maxShown {
+				s.refused = append(s.refused, w.WorkspaceID.String()+".Later")
+				break
+			}
+			got, err := v.API.ListSemanticModelsWithResponse(ctx, w.WorkspaceID, params)
+			if err != nil {
+				if err := s.refuse(w.WorkspaceID, err); err != nil {
+					return err
+				}
+				break
+			}
+			var ids []uuid.UUID
+			for _, m := range got.JSON200.Value {
+				ids = append(ids, m.SemanticModelID)
+			}
+			if err := s.start(w.WorkspaceID, ids); err != nil {
+				return err
+			}
+			if params = nil; got.JSON200.ContinuationToken != nil {
+				params = &client.ListSemanticModelsParams{MaxResults: new(maxChosen), ContinuationToken: got.JSON200.ContinuationToken}
+			}
+		}
+	}
+	return s.follow()
+}
+
 // start starts the assessment of models: one operation for each workspace, in the given order.
 func start(v *page.Visit, order []uuid.UUID, chosen map[uuid.UUID][]uuid.UUID) error {
-	started := url.Values{}
+	s := starting{Visit: v}
 	for _, workspaceID := range order {
-		got, err := v.API.AssessSemanticModelsWithResponse(v.Request.Context(), workspaceID, nil,
-			client.BulkAssessRequest{SemanticModelIds: chosen[workspaceID]})
-		if err != nil && len(started) > 0 { // some work has begun, and the page of its progress says that some has not
-			started.Set("refused", "yes")
-			break
-		}
-		if err != nil {
+		if err := s.start(workspaceID, chosen[workspaceID]); err != nil {
 			return err
 		}
-		started.Add("id", got.JSON202.OperationID.String())
 	}
-	return v.See("/assessing?" + started.Encode())
+	return s.follow()
+}
+
+// starting is work on several workspaces: what one refuses does not keep the others from beginning.
+type starting struct {
+	*page.Visit
+	ids     []string
+	refused []string // workspaces and codes, as the address of the progress has them
+	first   error
+}
+
+func (s *starting) start(workspaceID uuid.UUID, models []uuid.UUID) error {
+	if len(models) == 0 {
+		return nil
+	}
+	got, err := s.API.AssessSemanticModelsWithResponse(s.Request.Context(), workspaceID, nil, client.BulkAssessRequest{SemanticModelIds: models})
+	if err != nil {
+		return s.refuse(workspaceID, err)
+	}
+	s.ids = append(s.ids, got.JSON202.OperationID.String())
+	return nil
+}
+
+// refuse keeps a refusal, and returns any other error.
+func (s *starting) refuse(workspaceID uuid.UUID, err error) error {
+	refused, ok := errors.AsType[*client.Error](err)
+	if !ok || refused.Status == http.StatusUnauthorized {
+		return err
+	}
+	s.first = cmp.Or(s.first, err)
+	s.refused = append(s.refused, workspaceID.String()+"."+refused.ErrorCode)
+	return nil
+}
+
+// follow leads to the progress of what began; nothing began if all was refused.
+func (s *starting) follow() error {
+	switch {
+	case len(s.ids) > 0:
+		return s.See("/assessing?" + url.Values{"id": s.ids, "refused": s.refused}.Encode())
+	case s.first != nil:
+		return s.first
+	}
+	return nothingChosen
+}
+
+// refusals are the reasons why nothing began in a workspace.
+var refusals = map[string]string{"CapacityPaused": "its capacity is paused", "AssessmentDailyLimitReached": "the day's assessments are used up",
+	"Later": "one press starts at most 20 operations; choose its models under Assess models", "PlatformAccessDenied": "the platform refused the access", "PlatformUnavailable": "the platform did not answer"}
+
+// refusedWorkspace is a workspace in which nothing began.
+type refusedWorkspace struct{ Name, Why string }
+
+// refusedOf returns the workspaces that the address of a progress names, as far as the person sees them.
+func refusedOf(v *page.Visit) (all []refusedWorkspace, err error) {
+	named := v.Request.URL.Query()["refused"]
+	if len(named) == 0 {
+		return nil, nil
+	}
+	got, err := v.API.ListWorkspacesWithResponse(v.Request.Context(), &client.ListWorkspacesParams{MaxResults: new(500)})
+	if err != nil {
+		return nil, err
+	}
+	for _, w := range got.JSON200.Value {
+		for _, text := range named {
+			if id, code, _ := strings.Cut(text, "."); id == w.WorkspaceID.String() {
+				all = append(all, refusedWorkspace{w.WorkspaceName, cmp.Or(refusals[code], "assess one of its models to see why")})
+			}
+		}
+	}
+	return all, nil
 }
 
 // progress is what the page of running assessments shows.
 type progress struct {
 	Operations []client.Operation
 	Running    bool
-	Refused    bool
+	Refused    []refusedWorkspace
+	// Percent is how much of all of it is done.
+	Percent int
+	page.Outcomes
 }
 
 // maxShown bounds the operations of one page of progress.
 const maxShown = 20
 
-// follow shows how far assessments are. Until they have ended, the page loads itself again.
+// follow shows how far assessments are, and how their models ended. Until all have ended, the page loads itself again.
 func follow(v *page.Visit) error {
-	q := v.Request.URL.Query()
-	p := progress{Refused: q.Get("refused") != ""}
+	ctx, q := v.Request.Context(), v.Request.URL.Query()
+	var p progress
 	for _, text := range q["id"] {
 		id, err := uuid.Parse(text)
 		if err != nil || len(p.Operations) == maxShown {
 			return page.NotFound
 		}
-		got, err := v.API.GetOperationWithResponse(v.Request.Context(), id, nil)
+		got, err := v.API.GetOperationWithResponse(ctx, id, nil)
 		if err != nil {
 			return err
 		}
-		p.Operations = append(p.Operations, *got.JSON200)
+		o := *got.JSON200
+		p.Operations = append(p.Operations, o)
+		switch {
+		case o.Ended():
+			p.Percent += 100
+		case o.PercentComplete != nil:
+			p.Percent += *o.PercentComplete
+		}
+		if o.Status == client.OperationStatusSucceeded {
+			if err := p.Add(ctx, v.API, id); err != nil {
+				return err
+			}
+		}
 	}
 	if len(p.Operations) == 0 {
 		return page.NotFound
 	}
+	var err error
+	if p.Refused, err = refusedOf(v); err != nil {
+		return err
+	}
+	p.Percent /= len(p.Operations)
 	running := slices.IndexFunc(p.Operations, func(o client.Operation) bool { return !o.Ended() })
 	p.Running = running >= 0
-	with := page.Page{Title: "Assessing", In: "/", Data: p}
+	with := page.Page{Title: "Assessing", In: "/", Data: &p}
 	if p.Running {
 		with.Refresh = page.Again(p.Operations[running].CreatedTimeUtc)
+	} else {
+		with.Title = "Assessed"
 	}
 	return v.Show(progressView, with)
 }

@@ -3,8 +3,12 @@ package portfolio
 import (
 	"bytes"
 	"encoding/csv"
+	"maps"
+	"slices"
 	"strconv"
 	"time"
+
+	"github.com/google/uuid"
 
 	"readiness/client"
 	"readiness/http/console/page"
@@ -24,19 +28,33 @@ func export(v *page.Visit) error {
 	var b bytes.Buffer
 	w := csv.NewWriter(&b)
 	lines := [][]string{{"workspace", "model", "score", "change30Days", "findings", "high", "medium", "low", "views28Days", "assessedAtUtc",
-		"workspaceId", "semanticModelId", "rules", "outdated", "measured", "measuredLow", "measuredHigh", "measuredQuestions", "measuredOutdated"}}
+		"workspaceId", "semanticModelId", "rules", "outdated", "measured", "measuredLow", "measuredHigh", "measuredQuestions", "measuredOutdated", "failure"}}
+	failed := map[uuid.UUID]client.FailedAssessment{}
 	for n := 0; n < maxExported; {
 		got, err := v.API.GetPortfolioWithResponse(v.Request.Context(), q.params(time.Now(), exported))
 		if err != nil {
 			return err
 		}
+		for _, f := range got.JSON200.Failures { // of the first page
+			failed[f.SemanticModelID] = f
+		}
 		for _, m := range got.JSON200.Value {
-			lines = append(lines, line(m))
+			if q.Failed {
+				break
+			}
+			lines = append(lines, append(line(m), text.InCell(failed[m.SemanticModelID].Error.Message)))
+			delete(failed, m.SemanticModelID)
 		}
 		if n += len(got.JSON200.Value); got.JSON200.ContinuationToken == nil {
 			break
 		}
 		q.Token = *got.JSON200.ContinuationToken
+	}
+	for _, f := range slices.SortedFunc(maps.Values(failed), func(a, b client.FailedAssessment) int { return b.FailedAtUtc.Compare(a.FailedAtUtc) }) {
+		row := make([]string, len(lines[0]))
+		row[0], row[1], row[len(row)-1] = text.InCell(f.WorkspaceName), text.InCell(f.SemanticModelName), text.InCell(f.Error.Message)
+		row[10], row[11] = f.WorkspaceID.String(), f.SemanticModelID.String()
+		lines = append(lines, row)
 	}
 	if err := w.WriteAll(lines); err != nil {
 		return err

@@ -27,7 +27,7 @@ func Screen() page.Screen {
 	return page.Screen{Name: "Portfolio", Path: "/", Routes: []page.Route{
 		{Pattern: "GET /{$}", Serve: show}, {Pattern: "GET /portfolio.csv", Serve: export},
 		{Pattern: "GET /assess", Serve: choose}, {Pattern: "POST /assess", Serve: assess},
-		{Pattern: "POST /assess/outdated", Serve: outdated}, {Pattern: "GET /assessing", Serve: follow},
+		{Pattern: "POST /assess/all", Serve: everything}, {Pattern: "POST /assess/outdated", Serve: outdated}, {Pattern: "GET /assessing", Serve: follow},
 	}}
 }
 
@@ -37,6 +37,8 @@ const rows = 50
 // query is what the list shows, as the address of the page has it.
 type query struct {
 	Text, Workspace, Below, Since, Outdated, Sort, Token string
+	// Failed shows the models whose newest assessment failed, and no others.
+	Failed bool
 }
 
 // named is a value of a field, and what people read.
@@ -47,7 +49,7 @@ var sorts = []named{{"score", "Lowest score"}, {"change", "Largest loss"}, {"vie
 
 func queryOf(q url.Values) query {
 	return query{Text: q.Get("q"), Workspace: q.Get("workspaceId"), Below: q.Get("scoreBelow"), Since: q.Get("days"), Outdated: q.Get("outdated"),
-		Sort: cmp.Or(q.Get("sort"), "score"), Token: q.Get("continuationToken")}
+		Sort: cmp.Or(q.Get("sort"), "score"), Token: q.Get("continuationToken"), Failed: q.Get("state") == "failed"}
 }
 
 // values returns the query as parameters of an address, without the page.
@@ -62,12 +64,15 @@ func (q query) values() url.Values {
 	if q.Sort != "score" {
 		v.Set("sort", q.Sort)
 	}
+	if q.Failed {
+		v.Set("state", "failed")
+	}
 	return v
 }
 
 // Filtered reports whether the list leaves models out.
 func (q query) Filtered() bool {
-	return q.Text != "" || q.Workspace != "" || q.Below != "" || q.Since != "" || q.Outdated != ""
+	return q.Text != "" || q.Workspace != "" || q.Below != "" || q.Since != "" || q.Outdated != "" || q.Failed
 }
 
 // By returns the address of the list in another order.
@@ -118,6 +123,10 @@ type content struct {
 	Sorts  []named
 	Models []client.PortfolioModel
 	Next   string
+	// Failures are the models whose newest assessment failed and that Models does not have, MoreFailures how many others there are.
+	Failures     []client.FailedAssessment
+	MoreFailures int
+	failed       map[uuid.UUID]client.FailedAssessment
 	// Summary is nil where the list leaves models out, and on later pages.
 	Summary *summary
 }
@@ -142,12 +151,16 @@ func show(v *page.Visit) error {
 		return err
 	}
 	c := content{query: q, Sorts: sorts, Models: got.JSON200.Value}
+	if q.Failed {
+		c.Models, got.JSON200.ContinuationToken = nil, nil
+	}
+	c.fail(got.JSON200.Failures)
 	if next := got.JSON200.ContinuationToken; next != nil {
 		values := q.values()
 		values.Set("continuationToken", *next)
 		c.Next = "/?" + values.Encode()
 	}
-	if all == nil || len(c.Models) == 0 {
+	if all == nil || len(c.Models) == 0 && len(c.Failures) == 0 {
 		return c.show(v)
 	}
 	c.Summary = &summary{PortfolioSummary: *all.JSON200, Spread: spread(*all.JSON200)}
@@ -155,6 +168,42 @@ func show(v *page.Visit) error {
 		return err
 	}
 	return c.show(v)
+}
+
+// maxFailures is how many failures the first page has above the models; a list of them alone has as many as a page has rows.
+const maxFailures = 3
+
+// fail takes the failures: those of listed models are shown in their rows.
+func (c *content) fail(all []client.FailedAssessment) {
+	c.failed = map[uuid.UUID]client.FailedAssessment{}
+	for _, f := range all {
+		c.failed[f.SemanticModelID] = f
+		if !slices.ContainsFunc(c.Models, func(m client.PortfolioModel) bool { return m.SemanticModelID == f.SemanticModelID }) {
+			c.Failures = append(c.Failures, f)
+		}
+	}
+	most := maxFailures
+	if c.Filtered() {
+		most = rows
+	}
+	c.MoreFailures = max(0, len(c.Failures)-most)
+	c.Failures = c.Failures[:min(len(c.Failures), most)]
+}
+
+// AllFailed returns how many models of the list have a newest assessment that failed.
+func (c content) AllFailed() int { return len(c.failed) }
+
+// State returns what people call a failure.
+func (content) State(f client.FailedAssessment) string {
+	return page.Failed{OperationError: f.Error}.State()
+}
+
+// FailedOf returns the failure of a listed model; nil if there is none.
+func (c content) FailedOf(id uuid.UUID) *client.FailedAssessment {
+	if f, ok := c.failed[id]; ok {
+		return &f
+	}
+	return nil
 }
 
 func (c content) show(v *page.Visit) error {

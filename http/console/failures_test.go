@@ -1,0 +1,122 @@
+package console_test
+
+import (
+	"html"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/google/uuid"
+
+	"readiness/client"
+	"readiness/test/consoletest"
+)
+
+// lacks fails the test if the page has one of the texts.
+func lacks(t *testing.T, got consoletest.Answer, texts ...string) {
+	t.Helper()
+	for _, text := range texts {
+		if strings.Contains(got.Body, text) {
+			t.Errorf("%s has %q:\n%s", got.Request.URL, text, got.Body)
+		}
+	}
+}
+
+// TestFailures assesses everything at one press, and shows what could not be read wherever models are: in the progress, the operation, the
+// portfolio, its search and file, and on the page of the model; to nobody who does not see the model, and not once it is mended.
+func TestFailures(t *testing.T) {
+	t.Parallel()
+	w := consoletest.Start(t, consoletest.Options{})
+	ada, api := w.As("contoso", "ada"), w.API("contoso", "ada")
+	lacks(t, ada.Get("/"), "could not be read")
+	got := ada.Send("/assess/all", nil)
+	want(t, got, http.StatusSeeOther)
+	at, err := got.Location()
+	if err != nil || at.Path != "/assessing" || len(at.Query()["id"]) != 2 || len(at.Query()["refused"]) != 1 {
+		t.Fatalf("it leads to %s, %v; want two operations, and one workspace that refused", at, err)
+	}
+	for _, id := range at.Query()["id"] {
+		w.Ended(api, uuid.MustParse(id))
+	}
+	const reason = "Budget 2024"
+	got = ada.Get(at.RequestURI())
+	want(t, got, 200, "8 assessed, 1 could not be read.", "Nothing was started in <bdi>Seasonal Campaigns</bdi>: its capacity is paused", reason, "the definition cannot be read", "Everything has ended")
+	lacks(t, got, `http-equiv="refresh"`)
+	ada.CheckPage(got)
+	want(t, w.As("fabrikam", "margaret").Get(at.RequestURI()), http.StatusNotFound)
+
+	list, err := api.GetPortfolioWithResponse(t.Context(), nil)
+	if err != nil || len(list.JSON200.Failures) != 1 {
+		t.Fatalf("got %+v, %v; want one failure", list, err)
+	}
+	failed := list.JSON200.Failures[0]
+	message := html.EscapeString(failed.Error.Message)
+	model := "/models/" + failed.WorkspaceID.String() + "/" + failed.SemanticModelID.String()
+	for path, texts := range map[string][]string{
+		"/":              {`<a class="down" href="/?state=failed">1` + "\u00a0model</a>", reason, "could not be read", message},
+		"/?q=budget":     {reason, "could not be read"},
+		"/?state=failed": {reason, `name="state" value="failed"`},
+		"/operations/" + failed.OperationID.String(): {"could not be read", reason, message},
+		model: {"<h1><bdi>" + reason, "The last assessment failed: could not be read", message, "Assess it again"},
+	} {
+		got := ada.Get(path)
+		want(t, got, 200, texts...)
+		ada.CheckPage(got)
+	}
+	if !strings.Contains(failed.Error.Message, ".tmdl:") {
+		t.Errorf("the reason names no file and line: %s", failed.Error.Message)
+	}
+	lacks(t, ada.Get("/?state=failed"), "Retail Sales")
+	lacks(t, ada.Get("/?q=retail+sales"), reason)
+	for _, path := range []string{"/portfolio.csv", "/portfolio.csv?state=failed"} {
+		want(t, ada.Get(path), 200, reason+",,", failed.SemanticModelID.String(), "cannot be read")
+	}
+	lacks(t, ada.Get("/portfolio.csv?state=failed"), "Retail Sales")
+	linus := w.As("contoso", "linus") // does not see the workspace
+	for _, path := range []string{"/", "/?state=failed", "/portfolio.csv"} {
+		lacks(t, linus.Get(path), reason, "<bdi>Corporate")
+	}
+	want(t, linus.Get(model), http.StatusNotFound)
+}
+
+// TestStale says on a model's page that its score is from before a write, until it is assessed again; and links to what was written.
+func TestStale(t *testing.T) {
+	t.Parallel()
+	r := newReviewed(t, "descriptions", "Store Operations")
+	ada, api := r.As("contoso", "ada"), r.API("contoso", "ada")
+	w, m := modelOf(t, api, "Store Operations")
+	path := "/models/" + w.String() + "/" + m.String()
+	assess := func() {
+		t.Helper()
+		got := ada.Send("/assess", url.Values{"model": {w.String() + "/" + m.String()}})
+		want(t, got, http.StatusSeeOther)
+		at, err := got.Location()
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Ended(api, uuid.MustParse(at.Query().Get("id")))
+	}
+	assess()
+	const stale = "The score is from before"
+	lacks(t, ada.Get(path), stale)
+	want(t, ada.Get(path), 200, `href="`+path+`/evaluation"`, "the newest")
+	operation := r.applied(ada)
+	if o := r.ended(operation); o.Status != client.OperationStatusSucceeded {
+		t.Fatalf("the apply ended as %s: %v", o.Status, o.Error)
+	}
+	got := ada.Get(path)
+	want(t, got, 200, stale, `<a href="`+operation+`">apply of`, "Assess again")
+	ada.CheckPage(got)
+	assess()
+	got = ada.Get(path)
+	lacks(t, got, stale)
+	want(t, got, 200, `<a href="`+operation+`">apply</a>`, "/compare?a=")
+	ada.CheckPage(got)
+	got = ada.Get(path + "/findings.csv")
+	want(t, got, 200, "rules,severity,dimension")
+	if name := got.Header.Get("Content-Disposition"); name != "attachment; filename=findings.csv" {
+		t.Errorf("the file is %q", name)
+	}
+	want(t, r.As("fabrikam", "margaret").Get(path+"/findings.csv"), http.StatusNotFound)
+}
