@@ -58,7 +58,7 @@ func TestFailures(t *testing.T) {
 		"/?q=budget":     {reason, "could not be read"},
 		"/?state=failed": {reason, `name="state" value="failed"`},
 		"/operations/" + failed.OperationID.String(): {"could not be read", reason, message},
-		model: {"<h1><bdi>" + reason, "The last assessment failed: could not be read", message, "Assess it again"},
+		model: {"<h1><bdi>" + reason, "The last assessment failed:", message, "Assess it again"},
 	} {
 		got := ada.Get(path)
 		want(t, got, 200, texts...)

@@ -33,19 +33,33 @@ func TestPixies(t *testing.T) {
 	ada.CheckPage(got)
 	want(t, ada.Get(at), http.StatusOK, "Without Pixies, views are not counted.")
 	for name, fields := range map[string]url.Values{"nothing": {}, "no report": {"do": {"add"}}, "no id": {"do": {"add"}, "report": {"x"}},
-		"no verb": {"report": {report.ReportID.String()}}} {
+		"no verb": {"report": {report.ReportID.String()}, "sure": {"yes"}}, "another verb": {"do": {"x"}, "report": {report.ReportID.String()}}} {
 		if got := ada.Send("/pixies/"+workspaceID.String(), fields); got.StatusCode != http.StatusBadRequest {
 			t.Errorf("%s: got %d", name, got.StatusCode)
 		}
 	}
 	do := func(verb string) {
 		t.Helper()
-		got := ada.Send("/pixies/"+workspaceID.String(), url.Values{"do": {verb}, "report": {report.ReportID.String()}})
+		fields := url.Values{"do": {verb}, "report": {report.ReportID.String()}}
+		before := w.Count(t, `SELECT count(*) FROM events`)
+		got := ada.Send("/pixies/"+workspaceID.String(), fields)
+		want(t, got, http.StatusOK, "1\u00a0report?", "<bdi>"+*report.ReportName+"</bdi>", `name="sure" value="yes"`, `name="do" value="`+verb+`"`)
+		ada.CheckPage(got)
+		if n := w.Count(t, `SELECT count(*) FROM events`); n != before {
+			t.Errorf("something happened before it was confirmed: %d events, before %d", n, before)
+		}
+		fields.Set("sure", "yes")
+		got = ada.Send("/pixies/"+workspaceID.String(), fields)
 		want(t, got, http.StatusSeeOther)
+		defer func() {
+			want(t, ada.Get(got.Header.Get("Location")), http.StatusOK, "<bdi>"+*report.ReportName+"</bdi>", "good\">"+map[string]string{"add": "Added", "remove": "Removed"}[verb])
+		}()
 		if o := w.Ended(api, uuid.MustParse(strings.TrimPrefix(got.Header.Get("Location"), "/operations/"))); o.Status != client.OperationStatusSucceeded {
 			t.Fatalf("it ended as %s: %v", o.Status, o.Error)
 		}
 	}
+	want(t, ada.Send("/pixies/"+workspaceID.String(), url.Values{"do": {"add"}, "report": {report.ReportID.String(), uuid.NewString()}}), http.StatusNotFound,
+		"Nothing was changed")
 	do("add")
 	for page, views := range map[string]int{"<b>overview": 7, "detail": 5} {
 		if _, err := w.Pool.Exec(t.Context(), `INSERT INTO page_view_hours (account_id, report_id, hour, page, views) VALUES ('contoso', $1, $2, $3, $4)`,

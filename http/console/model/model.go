@@ -147,11 +147,6 @@ func reportOf(a *client.Assessment) (readiness.Result, error) {
 // maxPast is how many assessments the page lists.
 const maxPast = 10
 
-// State returns what people call a failure.
-func (content) State(f *client.FailedAssessment) string {
-	return page.Failed{OperationError: f.Error}.State()
-}
-
 // broken says why a score does not compare with the one before; "" if it does.
 func broken(p, before client.HistoryPoint) string {
 	switch {

@@ -21,6 +21,8 @@ type one struct {
 	Bundle  *bundle
 	// Models are the outcomes of an assessment of several models; nil for other operations.
 	Models *page.Outcomes
+	// Reports are the outcomes of adding or removing Pixies.
+	Reports []client.PixiesResultRow
 	// Expired is whether the result is no longer kept, Hidden whether the person may not see it.
 	Expired, Hidden bool
 }
@@ -132,6 +134,8 @@ func read(v *page.Visit) (*one, error) {
 	case "AssessSemanticModels":
 		c.Models = &page.Outcomes{}
 		err = c.Models.Add(v.Request.Context(), v.API, c.ID)
+	case "AddPixies", "RemovePixies":
+		c.Reports, err = c.pixies(v)
 	case "ApplyOptimization", "RevertOptimization":
 		var record client.ApplyRecord
 		if err = c.result(v, &record); err == nil {
@@ -152,6 +156,18 @@ func read(v *page.Visit) (*one, error) {
 		return nil, err
 	}
 	return c, nil
+}
+
+// pixies returns the outcomes of the reports of an operation on one or on several.
+func (r row) pixies(v *page.Visit) ([]client.PixiesResultRow, error) {
+	if r.Resource != nil && r.Resource.ItemID != nil {
+		var one client.PixiesResultRow
+		err := r.result(v, &one)
+		return []client.PixiesResultRow{one}, err
+	}
+	var all client.BulkPixiesResult
+	err := r.result(v, &all)
+	return all.Value, err
 }
 
 func (r row) result(v *page.Visit, to any) error {

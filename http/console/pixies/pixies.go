@@ -22,6 +22,7 @@ var files embed.FS
 var (
 	listView   = page.NewView(files, "list.html")
 	reportView = page.NewView(files, "report.html")
+	sureView   = page.NewView(files, "sure.html")
 )
 
 // path is where the navigation leads.
@@ -128,7 +129,49 @@ func (c *content) reports(v *page.Visit, q url.Values) error {
 	return nil
 }
 
-// change adds Pixies to the chosen reports, or removes them.
+// sure is what the page shows on which a change is confirmed.
+type sure struct {
+	WorkspaceID uuid.UUID
+	Add         bool
+	Reports     []client.WorkspaceReport
+	// New is how many of them have no Pixies.
+	New int
+}
+
+// confirm shows what a change would do to the reports, before anything is started.
+func confirm(v *page.Visit, w uuid.UUID, ids []uuid.UUID, add bool) error {
+	params := &client.ListReportsParams{MaxResults: new(500)}
+	s, left := sure{WorkspaceID: w, Add: add}, map[uuid.UUID]bool{}
+	for _, id := range ids {
+		left[id] = true
+	}
+	for len(left) > 0 {
+		got, err := v.API.ListReportsWithResponse(v.Request.Context(), w, params)
+		if err != nil {
+			return err
+		}
+		for _, r := range got.JSON200.Value {
+			if !left[r.ReportID] {
+				continue
+			}
+			delete(left, r.ReportID)
+			s.Reports = append(s.Reports, r)
+			if !r.HasPixies {
+				s.New++
+			}
+		}
+		if params.ContinuationToken = got.JSON200.ContinuationToken; params.ContinuationToken == nil {
+			break
+		}
+	}
+	if len(left) > 0 {
+		return &page.Problem{Status: http.StatusNotFound, Title: "A report is not there, or you cannot see it", Text: "Nothing was changed.",
+			Link: path + "?workspaceId=" + w.String(), LinkText: "Choose reports"}
+	}
+	return v.Show(sureView, page.Page{Title: "Pixies", In: path, Data: s})
+}
+
+// change adds Pixies to the chosen reports, or removes them, once the person has confirmed it.
 func change(v *page.Visit) error {
 	form, err := v.Form()
 	if err != nil {
@@ -150,6 +193,9 @@ func change(v *page.Visit) error {
 	if len(ids) == 0 {
 		return &page.Problem{Status: http.StatusBadRequest, Title: "No report is chosen", Text: "Check the reports to change.",
 			Link: path + "?workspaceId=" + w.String(), LinkText: "Choose reports"}
+	}
+	if do := form.Get("do"); (do == "add" || do == "remove") && form.Get("sure") == "" {
+		return confirm(v, w, ids, do == "add")
 	}
 	body, ctx := client.PixiesBulkRequest{ReportIds: ids}, v.Request.Context()
 	var started *client.Accepted

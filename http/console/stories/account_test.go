@@ -20,7 +20,9 @@ func TestWatch(t *testing.T) {
 		h.Press(b, "Inventory Monitor")
 		b.Shows("Inventory Monitor", "Without Pixies, views are not counted.")
 		h.Press(b, "Add Pixies")
-		b.Shows("Adding of Pixies", "Succeeded") // the page loads itself again until then
+		b.Shows("Add Pixies to 1\u00a0report?", "Inventory Monitor", "never added")
+		h.Press(b, "Add them")
+		b.Shows("Adding of Pixies", "Succeeded", "Inventory Monitor", "Added") // the page loads itself again until then
 		h.Press(b, "Pixies")
 		b.Shows("Pixies", "Reports with Pixies")
 	})
@@ -43,5 +45,25 @@ func TestProve(t *testing.T) {
 		}
 		h.Press(b, "Show all")
 		b.Shows("Log of events", "account.opened")
+	})
+}
+
+// TestMend is the job of a lead whose model cannot be read: assess everything, see which one and why, and find it by its name.
+func TestMend(t *testing.T) {
+	t.Parallel()
+	chromium.Job(t, func(t *testing.T, b *chromium.Tab, _ *consoletest.World, h chromium.Hand) {
+		b.Shows("Portfolio", "No model is assessed yet")
+		h.Press(b, "Assess everything")
+		b.Shows("Assessed", "8 assessed, 1 could not be read", "Budget Lines.tmdl:5:1", "Nothing was started in Seasonal Campaigns") // the page loads itself again until then
+		h.Press(b, "Budget 2024")
+		b.Shows("Budget 2024", "The last assessment failed:", "Budget Lines.tmdl:5:1", "It has no score")
+		h.Press(b, "Portfolio")
+		b.Shows("Portfolio", "1\u00a0model", "Retail Sales", "Budget 2024", "could not be read")
+		h.Write(b, "Model or workspace", "budget")
+		h.Press(b, "Show")
+		b.Shows("Portfolio", "Budget 2024", "could not be read")
+		if b.Is(`document.body.innerText.includes("Retail Sales")`) {
+			t.Error("a model with another name is shown")
+		}
 	})
 }

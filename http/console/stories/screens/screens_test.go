@@ -33,6 +33,15 @@ func screens(t *testing.T, w *consoletest.World) []screen {
 	t.Helper()
 	all := []screen{{"sign-in", "/sign-in"}, {"portfolio", "/"}, {"portfolio-none", "/?q=nothing"},
 		{"assess", "/assess?workspaceId=" + w.WorkspaceID("Retail Analytics")}, {"not-found", "/nothing"}}
+	portfolio, err := w.API("contoso", "ada").GetPortfolioWithResponse(t.Context(), nil)
+	testworld.Check(t, err)
+	f := portfolio.JSON200.Failures[0]
+	again, err := w.API("contoso", "ada").AssessSemanticModelsWithResponse(t.Context(), f.WorkspaceID, nil,
+		client.BulkAssessRequest{SemanticModelIds: []uuid.UUID{f.SemanticModelID, w.Assessed("Headcount").SemanticModelID}})
+	testworld.Check(t, err)
+	w.Ended(w.API("contoso", "ada"), again.JSON202.OperationID)
+	all = append(all, screen{"portfolio-failed", "/?state=failed"}, screen{"assessed", "/assessing?id=" + again.JSON202.OperationID.String()},
+		screen{"model-failed", "/models/" + f.WorkspaceID.String() + "/" + f.SemanticModelID.String()})
 	m, other := w.Assessed("Store Operations"), w.Assessed("Inventory")
 	started, err := w.API("contoso", "ada").PreviewOptimizationWithResponse(t.Context(), other.WorkspaceID, other.SemanticModelID, "descriptions", nil)
 	testworld.Check(t, err)
