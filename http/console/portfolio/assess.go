@@ -217,7 +217,8 @@ func (s *starting) follow() error {
 
 // refusals are the reasons why nothing began in a workspace.
 var refusals = map[string]string{"CapacityPaused": "its capacity is paused", "AssessmentDailyLimitReached": "the day's assessments are used up",
-	"Later": "one press starts at most 20 operations; choose its models under Assess models", "PlatformAccessDenied": "the platform refused the access", "PlatformUnavailable": "the platform did not answer"}
+	"Later":                "one press starts at most 20 operations; choose its models under Assess models",
+	"PlatformAccessDenied": "the platform refused the access", "PlatformUnavailable": "the platform did not answer"}
 
 // refusedWorkspace is a workspace in which nothing began.
 type refusedWorkspace struct{ Name, Why string }
