@@ -352,6 +352,13 @@ func TestPortfolioFailures(t *testing.T) {
 	if got := w.get(modelPath(modelB)+"/history", ada).ok(200); got.body["failure"] != nil {
 		t.Errorf("the history of an assessed model: %s", got.text)
 	}
+	w.cloud.mu.Lock()
+	w.cloud.items = slices.DeleteFunc(w.cloud.items, func(it item.Item) bool { return it.ID == modelA })
+	w.cloud.mu.Unlock()
+	w.ahead(5 * time.Minute)
+	if got := failures(w.as("ada"), ""); got != nil {
+		t.Errorf("a deleted model: got %v", got)
+	}
 }
 
 // Malformed filters are refused, and a continuation token belongs to its filters.
