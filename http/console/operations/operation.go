@@ -3,12 +3,16 @@ package operations
 import (
 	"encoding/json"
 	"errors"
+	"net/http"
 	"net/url"
 	"strings"
+
+	"github.com/google/uuid"
 
 	"readiness/client"
 	"readiness/http/console/changes"
 	"readiness/http/console/page"
+	"readiness/internal/optional"
 )
 
 // one is what the page of an operation shows.
@@ -127,6 +131,9 @@ func read(v *page.Visit) (*one, error) {
 		return nil, err
 	}
 	c := &one{row: found[0]}
+	if err := c.nameReport(v); err != nil {
+		return nil, err
+	}
 	if c.Status != client.OperationStatusSucceeded {
 		return c, nil
 	}
@@ -156,6 +163,25 @@ func read(v *page.Visit) (*one, error) {
 		return nil, err
 	}
 	return c, nil
+}
+
+// nameReport names the report whose Pixies the operation changes, if it is one and the person sees it.
+func (r *row) nameReport(v *page.Visit) error {
+	workspace, item := ids(r.Operation)
+	w, wrong := uuid.Parse(workspace)
+	id, err := uuid.Parse(item)
+	if wrong != nil || err != nil || !strings.HasSuffix(r.Type(), "Pixies") {
+		return nil //nolint:nilerr // it is about another item
+	}
+	got, err := v.API.GetReportPixiesWithResponse(v.Request.Context(), w, id)
+	if refused, ok := errors.AsType[*client.Error](err); ok && refused.Status != http.StatusUnauthorized {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	r.Item, r.Report = optional.Text(got.JSON200.ReportName), "/pixies/"+workspace+"/"+item
+	return nil
 }
 
 // pixies returns the outcomes of the reports of an operation on one or on several.

@@ -120,8 +120,8 @@ func readWaiting(v *page.Visit, all []client.Operation) error {
 // row is an operation with the name of its item.
 type row struct {
 	client.Operation
-	// Item is the item's name, Link where it leads; both "" if they are not known.
-	Item, Link string
+	// Item is the item's name, Link where a model leads and Report where a report does; "" if they are not known.
+	Item, Link, Report string
 }
 
 // maxWorkspaces bounds in how many workspaces a list looks up the names of items.
