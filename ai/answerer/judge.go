@@ -30,6 +30,12 @@ func (a *Asker) Judge(ctx context.Context, accountID string, sides []string, of 
 	if err != nil || !found {
 		return j, by, false, err
 	}
+	return a.JudgeBy(ctx, settings, of)
+}
+
+// JudgeBy asks a language model to judge an answer. judged is false when it does not answer.
+func (a *Asker) JudgeBy(ctx context.Context, settings aiprovider.Settings, of benchmark.Case) (j verdict.Judgement, by verdict.Judge, judged bool,
+	err error) {
 	model, err := a.Models.LanguageModel(settings)
 	if err != nil {
 		a.Log.Warn("no judge is available", "providerId", settings.ProviderID, "error", err)

@@ -36,6 +36,8 @@ type Options struct {
 	// Program is the version of the program, and Now the day that TODAY() returns.
 	Program string
 	Now     time.Time
+	// Judge asks a language model about answers that nothing else decides; nil for none.
+	Judge func(benchmark.Case) (j verdict.Judgement, by verdict.Judge, judged bool)
 }
 
 // Run evaluates. The warnings concern the model's files.
@@ -65,7 +67,7 @@ func Run(ctx context.Context, o Options) (*evaluation.Evaluation, []offline.Warn
 			return nil, nil, fmt.Errorf("the baseline: %w", err)
 		}
 	}
-	j := &evaluation.Judge{Now: o.Now}
+	j := &evaluation.Judge{Now: o.Now, Ask: o.Judge}
 	warnings, err := model(ctx, o, &in.Model, j)
 	if err != nil {
 		return nil, nil, err

@@ -1,16 +1,23 @@
 package desk
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"readiness/ai"
+	"readiness/ai/answerer"
 	"readiness/cmd/cli"
+	"readiness/domain/aiprovider"
+	"readiness/domain/benchmark"
 	"readiness/domain/benchmark/evaluation"
+	"readiness/domain/verdict"
 	"readiness/offline/evaluate"
 	"readiness/offline/report/runreport"
 )
@@ -21,13 +28,13 @@ var evaluateFormats = []string{"table", "json", "html", "markdown", "junit"}
 func (r *desk) evaluateCommand() *cobra.Command {
 	var o evaluate.Options
 	var gate runreport.Gate
-	var format, output string
+	var format, output, judge, judgeBaseURL, judgeKeyEnv string
 	var failUnder int
 	c := &cobra.Command{
 		Use:   "evaluate MODEL",
 		Short: "Judge an AI's answers to golden questions, from files",
 		Long: `Judges answers that an AI gave about a semantic model, whoever asked it: Copilot, a data agent, another tool. It works on
-files only; nothing leaves the machine, and no AI is asked.
+files only; nothing leaves the machine, and no AI is asked, unless you name a --judge.
 
 --questions names the golden questions (CSV or JSON lines): question, and dax, expectedValue or expectedAnswer, as for
 readiness client benchmark save. --answers names a file with answers, and can be repeated. Its kind is recognized:
@@ -43,7 +50,9 @@ answered is the column who, the data agent with its stage, runtime and definitio
 question by the same answerer counts as asked again.
 
 If the folder of MODEL has sample data (.data/TABLE.csv), both queries are evaluated over it and their rows compared. Else
-the meanings of the queries are, and values in texts where there is nothing else. Each verdict says by what.
+the meanings of the queries are, and values in texts where there is nothing else. Each verdict says by what. --judge lets a
+language model, which should be another one than who answered, judge what nothing of this decides: it gets question, expected
+answer and answer. The report names it, marks its verdicts, and says how many answers are right without it.
 
 With --baseline, an earlier evaluation, run or file with answers, each answerer is compared with the one of the same name,
 or else with the last of the baseline. Without it, each is compared with the first. --fail-under is for each answerer,
@@ -66,6 +75,16 @@ or else with the last of the baseline. Without it, each is compared with the fir
 			case gate.FailOnRegression && o.Baseline == "":
 				return cli.Usage("--fail-on-regression needs --baseline, the answers to compare with")
 			}
+			if judge != "" {
+				settings, known, err := languageModel("--judge", judge, judgeBaseURL, judgeKeyEnv)
+				if !known {
+					return cli.Usage("--judge must be openai:MODEL or ollama:MODEL, not %q", judge)
+				}
+				if err != nil {
+					return err
+				}
+				o.Judge = r.judge(c.Context(), settings)
+			}
 			o.Model, o.Program, o.Now = args[0], cli.Version(), time.Now().UTC()
 			e, warnings, err := evaluate.Run(c.Context(), o)
 			if err != nil {
@@ -79,6 +98,9 @@ or else with the last of the baseline. Without it, each is compared with the fir
 	rootFlag(flags, &o.Root)
 	flags.StringVar(&o.Questions, "questions", "", "file of golden questions")
 	flags.StringArrayVar(&o.Answers, "answers", nil, "file with answers; can be repeated")
+	flags.StringVar(&judge, "judge", "", "language model that judges what nothing else decides: openai:MODEL or ollama:MODEL")
+	flags.StringVar(&judgeBaseURL, "judge-base-url", "", "address of the judge, if not its own")
+	flags.StringVar(&judgeKeyEnv, "judge-key-env", "", "environment variable with the judge's key; OPENAI_API_KEY for openai without an address")
 	flags.StringVar(&o.Baseline, "baseline", "", "earlier evaluation, run or answers to compare with")
 	cli.FormatFlag(c, &format, evaluateFormats...)
 	flags.StringVar(&output, "output", "", "file to write instead of stdout")
@@ -86,6 +108,15 @@ or else with the last of the baseline. Without it, each is compared with the fir
 	flags.BoolVar(&gate.FailOnRegression, "fail-on-regression", false, "exit with 3 if a question that the baseline answers correctly no longer is")
 	cli.OwnEnvironment(c, c.Name(), "format", "output", "baseline", "fail-under") // those of assess mean something else
 	return c
+}
+
+// judge returns how to ask a language model about an answer.
+func (r *desk) judge(ctx context.Context, by aiprovider.Settings) func(benchmark.Case) (verdict.Judgement, verdict.Judge, bool) {
+	asker := answerer.New(answerer.Options{Models: ai.New(ai.Options{Getenv: os.Getenv, Log: r.Log}), Now: time.Now, Log: r.Log})
+	return func(of benchmark.Case) (verdict.Judgement, verdict.Judge, bool) {
+		j, judge, judged, err := asker.JudgeBy(ctx, by, of)
+		return j, judge, judged && err == nil // an error is the context's, which ends the evaluation
+	}
 }
 
 // evaluated writes the report of an evaluation and applies the gate.

@@ -1,6 +1,7 @@
 package desk
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -224,16 +225,6 @@ func (r *desk) opener(ctx context.Context, f askFlags) (open func(*semanticmodel
 	case f.ask == askRules:
 	case name == "":
 		return nil, end, cli.Usage("--ask must be rules, openai:MODEL, ollama:MODEL or command:PROGRAM, not %q", f.ask)
-	case kind == "openai" && f.askBaseURL == "":
-		settings = aiprovider.Settings{Kind: aiprovider.OpenAI, Model: name, KeyEnv: f.askKeyEnv, Declared: true}
-		if settings.KeyEnv == "" {
-			settings.KeyEnv = "OPENAI_API_KEY"
-		}
-	case kind == "openai", kind == "ollama":
-		settings = aiprovider.Settings{Kind: aiprovider.OpenAICompatible, Model: name, BaseURL: f.askBaseURL, KeyEnv: f.askKeyEnv, Declared: true}
-		if settings.BaseURL == "" {
-			settings.BaseURL = "http://127.0.0.1:11434/v1"
-		}
 	case kind == "command":
 		program := &program{ctx: ctx, words: strings.Fields(name), timeout: f.timeout, stderr: r.Stderr}
 		return func(m *semanticmodel.Model) (verdict.Target, answerer.Ask, error) {
@@ -242,13 +233,35 @@ func (r *desk) opener(ctx context.Context, f askFlags) (open func(*semanticmodel
 			return target, ask, nil
 		}, program.end, nil
 	default:
-		return nil, end, cli.Usage("--ask must be rules, openai:MODEL, ollama:MODEL or command:PROGRAM, not %q", f.ask)
-	}
-	if settings.KeyEnv != "" && os.Getenv(settings.KeyEnv) == "" {
-		return nil, end, cli.Usage("--ask %s: the environment variable %s holds no key", f.ask, settings.KeyEnv)
+		var known bool
+		if settings, known, err = languageModel("--ask", f.ask, f.askBaseURL, f.askKeyEnv); !known {
+			return nil, end, cli.Usage("--ask must be rules, openai:MODEL, ollama:MODEL or command:PROGRAM, not %q", f.ask)
+		}
+		if err != nil {
+			return nil, end, err
+		}
 	}
 	asker := answerer.New(answerer.Options{Models: ai.New(ai.Options{Getenv: os.Getenv, Log: r.Log}), Now: time.Now})
 	return func(m *semanticmodel.Model) (verdict.Target, answerer.Ask, error) { return asker.OnModel(m, settings) }, end, nil
+}
+
+// languageModel returns the language model that openai:MODEL or ollama:MODEL names. known is false if it is none of them.
+func languageModel(flag, of, baseURL, keyEnv string) (s aiprovider.Settings, known bool, err error) {
+	kind, name, _ := strings.Cut(of, ":")
+	if name == "" || kind != "openai" && kind != "ollama" {
+		return s, false, nil
+	}
+	s = aiprovider.Settings{Kind: aiprovider.OpenAICompatible, Model: name, BaseURL: baseURL, KeyEnv: keyEnv, Declared: true}
+	switch {
+	case kind == "openai" && baseURL == "":
+		s.Kind, s.KeyEnv = aiprovider.OpenAI, cmp.Or(keyEnv, "OPENAI_API_KEY")
+	case baseURL == "":
+		s.BaseURL = "http://127.0.0.1:11434/v1"
+	}
+	if s.KeyEnv != "" && os.Getenv(s.KeyEnv) == "" {
+		return s, true, cli.Usage("%s %s: the environment variable %s holds no key", flag, of, s.KeyEnv)
+	}
+	return s, true, nil
 }
 
 // showLift prints the results.

@@ -57,6 +57,8 @@ type File struct {
 	// Model is the hash of the model's definition, and Judging the way of judging, of an earlier evaluation; "" for other files.
 	Model   string `json:"-"`
 	Judging string `json:"-"`
+	// Judge is the language model that judged for an earlier evaluation or a run; nil for none.
+	Judge *verdict.Judge `json:"-"`
 
 	steps map[string]string // queries of the evaluation SDK by the id of their question
 }

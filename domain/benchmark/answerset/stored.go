@@ -30,6 +30,7 @@ func (f *File) readEvaluation(data []byte) error {
 	f.Kind = Evaluation
 	var d struct {
 		Judging string
+		Judge   *verdict.Judge
 		Model   struct{ Hash string }
 		Runs    []struct {
 			By
@@ -42,7 +43,7 @@ func (f *File) readEvaluation(data []byte) error {
 	if err := json.Unmarshal(data, &d); err != nil {
 		return fmt.Errorf("it is not read as an evaluation: %w", err)
 	}
-	f.Model, f.Judging = d.Model.Hash, d.Judging
+	f.Model, f.Judging, f.Judge = d.Model.Hash, d.Judging, d.Judge
 	for _, r := range d.Runs {
 		for _, q := range r.Questions {
 			for _, ask := range q.Asks {
@@ -70,6 +71,7 @@ func (f *File) readRun(data []byte) error {
 	if err := json.Unmarshal(data, &d); err != nil {
 		return fmt.Errorf("it is not read as a run of the service: %w", err)
 	}
+	f.Judge = d.Judge
 	by := By{Who: d.Summary.Side.Answerer(), Runtime: d.Summary.Target.Runtime, Stage: d.Summary.Target.Stage,
 		Definition: d.Summary.Target.ConfigHash, Named: true}
 	if d.Side.AnsweredBy.DataAgentName != "" {

@@ -62,6 +62,10 @@ func (e *Evaluation) compare(baseline *answerset.File) (all []Comparison) {
 				c.Unlike = append(c.Unlike, fmt.Sprintf("The verdicts of the baseline are of another way of judging (%s, not %s): judge its answers again "+
 					"with --answers.", baseline.Judging, JudgeVersion))
 			}
+			if a.Methods[string(verdict.ByJudge)] > 0 && e.Judge != nil && (baseline.Judge == nil || baseline.Judge.Model != e.Judge.Model ||
+				baseline.Judge.PromptVersion != e.Judge.PromptVersion) {
+				c.Unlike = append(c.Unlike, "Another judge than the baseline's gave verdicts that nothing computes.")
+			}
 			all = append(all, c)
 		case baseline == nil && i > 0:
 			all = append(all, e.compared(e.Runs[0], b, false))

@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"readiness/domain"
@@ -27,6 +28,8 @@ type Evaluation struct {
 	Program string `json:"program"`
 	Judging string `json:"judging"`
 	Model   Model  `json:"model"`
+	// Judge is the language model that judged what nothing else decides; absent without one.
+	Judge *verdict.Judge `json:"judge,omitempty"`
 	// SetHash identifies the golden questions, of which Count could be judged.
 	SetHash string `json:"questionSetHash"`
 	Count   int    `json:"questionCount"`
@@ -121,6 +124,7 @@ func New(in Input, j *Judge) *Evaluation {
 	if in.Baseline != nil {
 		e.Baseline = e.runs(m, []*answerset.File{in.Baseline}, j, true)
 	}
+	e.Judge = j.by
 	e.Comparisons = e.compare(in.Baseline)
 	e.limits(j)
 	return e
@@ -263,7 +267,11 @@ func (e *Evaluation) limits(j *Judge) {
 		e.note("Right by rows, with a text that holds another number than the query gives over the sample data: %s. Either the AI was asked about other "+
 			"data, or it writes what its query does not say: an expectedValue decides.", counted(j.unlike, "answer"))
 	}
+	if j.silent > 0 {
+		e.note("The judge did not answer about %s.", counted(j.silent, "answer"))
+	}
 	for _, r := range e.Runs {
+		r.judged(e)
 		if r.Cached > 0 {
 			e.note("%s: %s came from a cache, and may be older than the definition.", r.By, counted(r.Cached, "answer"))
 		}
@@ -272,6 +280,45 @@ func (e *Evaluation) limits(j *Judge) {
 	if n := e.undecided(); n > 0 {
 		e.note("Nothing decides %s. Give the query (dax) with the answers, or an expectedValue with the questions.", counted(n, "answer"))
 	}
+}
+
+// judged says which verdicts a language model gave, and what is left without them.
+func (r Run) judged(e *Evaluation) {
+	n := r.Methods[string(verdict.ByJudge)]
+	if n == 0 {
+		return
+	}
+	right, computed, all := 0, 0, 0
+	for _, q := range r.Questions {
+		for _, a := range q.Asks {
+			switch {
+			case a.Method == verdict.ByJudge && a.Verdict == verdict.Correct:
+				right++
+			case a.Method != verdict.ByJudge && a.Verdict == verdict.Correct:
+				computed++
+			}
+			all++
+		}
+	}
+	e.note("%s: a language model judged %s (%s), and nothing computes these verdicts: it called %d right. Without it %d of %d answers are right.", r.By,
+		counted(n, "answer"), strings.Join(e.judges(), ", "), right, computed, all)
+}
+
+// judges names the language models that judged, now or for the files.
+func (e *Evaluation) judges() (names []string) {
+	add := func(j *verdict.Judge) {
+		if j != nil && !slices.Contains(names, j.Model+", "+j.PromptVersion) {
+			names = append(names, j.Model+", "+j.PromptVersion)
+		}
+	}
+	add(e.Judge)
+	for _, f := range e.Files {
+		add(f.Judge)
+	}
+	if len(names) == 0 {
+		return []string{"of an unknown name"}
+	}
+	return names
 }
 
 // undecided counts the answers that nothing decides.

@@ -18,6 +18,8 @@ type Judge struct {
 	Now   time.Time
 	// Rows runs a query over sample data, or says why there are no rows; nil without sample data.
 	Rows func(dax string) (*verdict.ResultSet, string)
+	// Ask asks a language model about an answer that nothing else decides; nil for none. judged is false if it does not answer.
+	Ask func(benchmark.Case) (j verdict.Judgement, by verdict.Judge, judged bool)
 
 	meanings *normalform.Model
 	queried  map[string]queried
@@ -27,6 +29,9 @@ type Judge struct {
 	unlike int
 	// nothing are the questions whose expected query returns nothing.
 	nothing []string
+	// by is the language model that was asked, and silent counts the answers about which it said nothing.
+	by     *verdict.Judge
+	silent int
 }
 
 type queried struct {
@@ -132,9 +137,24 @@ func (j *Judge) decide(q benchmark.Question, a *answerset.Answer, ask *verdict.A
 		case of.Method == verdict.ByValue && of.Verdict == verdict.Incorrect:
 			d.Reason = of.Reason + " That is the value over the sample data, and the AI may have been asked about other data: an expectedValue decides."
 			d.Method = ""
+			return d, sample // which no judge knows better
 		}
 	}
+	if d.Method == "" && a.Failure == nil && j.Ask != nil && ask.Judge == nil {
+		d = j.asked(q, expected, ask, d)
+	}
 	return d, sample
+}
+
+// asked lets a language model judge what nothing else decides.
+func (j *Judge) asked(q benchmark.Question, expected verdict.Expected, ask *verdict.Ask, d verdict.Decision) verdict.Decision {
+	made, by, judged := j.Ask(benchmark.Case{Question: q.Text, Expected: q.Expected, Answer: ask.Answer})
+	if !judged {
+		j.silent++
+		return d
+	}
+	j.by, ask.Judge = &by, &made
+	return expected.Decide(ask.Answer, nil, &made)
 }
 
 // spoken compares the text of an answer whose query is right with the expected value: people read the text. Without such a value, the number
