@@ -8,7 +8,7 @@ import (
 	"readiness/ai/rulesengine"
 )
 
-// What says that it does not add up, by its definition or by its name, is averaged or declined, never summed.
+// What does not add up by its name is averaged or declined, never summed.
 func TestSumsOfRates(t *testing.T) {
 	t.Parallel()
 	catalog := rulesengine.Catalog{Tables: []rulesengine.Table{{Name: "Bookings", Columns: []rulesengine.Column{
@@ -25,7 +25,7 @@ func TestSumsOfRates(t *testing.T) {
 			"total hourly rate":                 "",
 			"What is the total of hourly rate?": "",
 			"sum of occupancy rate":             "",
-			"total deposit":                     "",
+			"total deposit":                     "SUM('Bookings'[Deposit])", // only visuals do not
 			"average hourly rate":               "AVERAGE('Bookings'[HourlyRate])",
 			"maximum occupancy rate":            "MAX('Bookings'[Occupancy Rate])",
 			"total nights":                      "SUM('Bookings'[Nights])",

@@ -120,11 +120,9 @@ func (f *field) summable() bool {
 	return !f.measure && !f.key && !f.dates && (f.dataType == "int64" || f.dataType == "double" || f.dataType == "decimal")
 }
 
-// addsUp reports whether the sum of a numeric column has a meaning: neither its definition nor its name, such as that of a rate, says that
-// it has none.
-func (f *field) addsUp() bool {
-	return f.summarized != "none" && naming.Unadded(naming.Words(f.ref.Name)) == ""
-}
+// addsUp reports whether the sum of a numeric column has a meaning, by its name: that of a rate has none. That visuals do not summarize it
+// says nothing about a person who asks for the total, as of the capacity of warehouses.
+func (f *field) addsUp() bool { return naming.Unadded(naming.Words(f.ref.Name)) == "" }
 
 // match returns the phrase's weight, reduced for words of the phrase that are missing and for filler
 // words. It is 0 when a significant word is not in the phrase, or when no word belongs to the field's
