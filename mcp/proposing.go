@@ -108,7 +108,8 @@ type ChangesOutput struct {
 
 func (t tools) addProposing() {
 	preview := spec{name: "preview", title: "Preview changes", hints: t.records(), without: t.withoutOperation(),
-		description: "Proposes changes of one kind and the score after them. Writes nothing to the model. needsYourWords counts objects that only a person can describe."}
+		description: "Proposes changes of one kind and the score after them. Writes nothing to the model. " +
+			"needsYourWords counts objects that only a person can describe."}
 	if t.Service {
 		preview.without = append(preview.without, "words")
 		preview.description += " The service keeps the preview for a day, so the token needs the scope to write."

@@ -1,6 +1,6 @@
 // Package files serves the semantic models in one folder to AI agents, by package offline: without server, database or
-// network, unless the person has lift ask an AI. Nothing outside the folder is read or written, not even through links. Assessments, previews and runs are kept in
-// memory until newer ones replace them.
+// network, unless the person has lift ask an AI. Nothing outside the folder is read or written, not even through links. Assessments,
+// previews and runs are kept in memory until newer ones replace them.
 package files
 
 import (

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"readiness/domain/verdict/statistics"
 	"readiness/offline/show"
 )
 
@@ -33,14 +34,43 @@ func WriteTable(w io.Writer, r Result) error {
 	if err := t.Flush(); err != nil {
 		return err
 	}
-	if len(r.Parts) == 0 {
+	if len(r.Parts)+len(r.LeftOut) == 0 {
 		b.WriteString("Nothing is proposed for this model.\n")
 	}
 	if len(r.LeftOut) > 0 {
 		fmt.Fprintf(&b, "Not asked, as --budget does not allow it: %s. A further run with the same --asks goes on.\n", strings.Join(r.LeftOut, ", "))
 	}
-	_, err := fmt.Fprintf(w, "%s%s asked, %d kept from earlier runs.\n\n", &b, show.Count(r.Asked, "question"), r.Kept)
+	_, err := fmt.Fprintf(w, "%s%s%s, %d kept from earlier runs or of the same texts.\n\n", &b, r.conclusion(), show.Count(r.Asked, "new ask"), r.Kept)
 	return err
+}
+
+// telling is the difference that too few questions are measured by.
+const telling = 0.2
+
+// conclusion says what to do with the parts.
+func (r Result) conclusion() (text string) {
+	for _, v := range []struct {
+		Verdict
+		advice string
+	}{{Helps, "--write helpful writes what helps."}, {Hurts, "Leave it out, or reword it."}} {
+		var names []string
+		for _, e := range r.Parts {
+			if e.Verdict == v.Verdict {
+				names = append(names, e.Name)
+			}
+		}
+		if len(names) > 0 {
+			text += fmt.Sprintf("By these answers this %s: %s. %s\n", v.Verdict, strings.Join(names, ", "), v.advice)
+		}
+	}
+	switch {
+	case text != "" || len(r.Parts) == 0:
+	case r.Parts[0].OnlyWith+r.Parts[0].OnlyWithout == 0 && r.Parts[0].Counts == r.Now:
+		text = "These answers are no reason to write what is proposed, nor to leave it out: it changes none of them.\n"
+	default:
+		text = "These answers do not show that anything helps or hurts.\n"
+	}
+	return text
 }
 
 // Says is the verdict, and what it would take to tell.
@@ -53,5 +83,10 @@ func (e Effect) Says(questions int) string {
 	case e.Detectable == nil:
 		return fmt.Sprintf("cannot tell: %s differ", show.Count(e.OnlyWith+e.OnlyWithout, "question"))
 	}
-	return fmt.Sprintf("cannot tell: %d of %d differ; these questions can show %.0f points", e.OnlyWith+e.OnlyWithout, questions, 100**e.Detectable)
+	text := fmt.Sprintf("cannot tell: %d of %d differ", e.OnlyWith+e.OnlyWithout, questions)
+	discordance := float64(e.OnlyWith+e.OnlyWithout+1) / float64(questions+2)
+	if n := statistics.QuestionsFor(telling, discordance); n > questions {
+		text += fmt.Sprintf("; %d questions could show 20 points", n)
+	}
+	return text
 }

@@ -53,7 +53,9 @@ func TestJudge(t *testing.T) {
 		t.Errorf("without a judge: got %s", got)
 	}
 	must(t, append(judged, "--format", "json", "--output", in("judged.json"))...)
-	var d struct{ Judge struct{ Model, PromptVersion string } }
+	var d struct {
+		Judge struct{ Model, PromptVersion string }
+	}
 	if err := json.Unmarshal([]byte(must(t, append(judged, "--format", "json")...).stdout), &d); err != nil || d.Judge.Model != "small-1" || d.Judge.PromptVersion != "judge/3" {
 		t.Errorf("in JSON the judge is %+v, %v", d.Judge, err)
 	}

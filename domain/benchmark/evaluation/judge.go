@@ -113,8 +113,13 @@ func (j *Judge) decide(q benchmark.Question, a *answerset.Answer, ask *verdict.A
 	if reference.rows != nil && own.rows != nil {
 		expected.Rows, ask.Rows = reference.rows, own.rows
 		if d := expected.Decide(ask.Answer, a.Failure, ask.Judge); d.Method == verdict.ByResultSet {
-			if d.Verdict == verdict.Correct && expected.Query != nil && ask.Meaning != nil {
-				if likeness, why := normalform.Compare(expected.Query, ask.Meaning, expected.Ordered); likeness == normalform.Different {
+			if expected.Query != nil && ask.Meaning != nil {
+				likeness, why := normalform.Compare(expected.Query, ask.Meaning, expected.Ordered)
+				switch {
+				case likeness != normalform.Different:
+				case d.Verdict == verdict.Incorrect:
+					d.Reason += " " + why
+				case d.Verdict == verdict.Correct:
 					d.Reason += " But the queries ask for different things, so that other data may give other rows: " + why
 					j.lucky++
 				}

@@ -64,8 +64,8 @@ func OfEvaluation(e *evaluation.Evaluation) *Report {
 		}
 		for _, k := range c.Kinds {
 			if k.OnlyA+k.OnlyB > 0 {
-				r.Notes = append(r.Notes, fmt.Sprintf("Questions of the kind %s (%d): only the first is right on %d, only the second on %d; "+
-					"p %.4f, %.4f adjusted for all kinds (Holm).", k.Kind, k.N, k.OnlyA, k.OnlyB, k.MidP, k.Holm))
+				r.Notes = append(r.Notes, fmt.Sprintf("Questions of the kind %s (%d): only %s is right on %d, only %s on %d; p %.4f, %.4f "+
+					"adjusted for all kinds (Holm).", k.Kind, k.N, c.A, k.OnlyA, c.B, k.OnlyB, k.MidP, k.Holm))
 			}
 		}
 	}
