@@ -14,20 +14,13 @@ import (
 // values it has, when it relates, its unit. It returns "" when that is nothing.
 func (f *facts) describeColumn(x *field) string {
 	lead := f.columnLead(x)
-	var more []string
 	if lead == "" {
-		if lead = f.unitLead(x); lead == "" && !x.manySide {
-			if summed := f.summing(x); summed != "" {
-				lead = summed + "."
-			}
-		}
-	} else if summed := f.summing(x); summed != "" {
-		more = append(more, summed+".")
+		lead = unitLead(x)
 	}
 	if !informs(x.name, x.table, lead) {
 		return ""
 	}
-	return prose.Compose(proposal.MaxDescription, lead, more...)
+	return prose.Compose(proposal.MaxDescription, lead)
 }
 
 func (f *facts) columnLead(x *field) string {
@@ -127,45 +120,11 @@ var dataCategories = map[string]string{
 	"barcode": "A bar code.",
 }
 
-// unitLead says the currency of a number, and which measure adds it up. A dollar sign does not say which dollar.
-func (f *facts) unitLead(x *field) string {
-	in := unit(x.column.FormatString)
-	if in == "" || in == ", in dollars" || !x.isNumber() || x.key || strings.Contains(x.column.FormatString, "%") {
+// unitLead says the currency of a number. A dollar sign does not say which dollar.
+func unitLead(x *field) string {
+	in := currency(x.column.FormatString)
+	if in == "" || !x.isNumber() || x.key {
 		return ""
 	}
-	in = "Given" + strings.TrimPrefix(in, ",")
-	if summed := f.summing(x); summed != "" {
-		in += "; " + prose.LowerStart(summed)
-	}
-	return in + "."
-}
-
-// summing says which measures to use for a column: those that are only its sum, average or distinct count.
-func (f *facts) summing(x *field) string {
-	var texts []string
-	for _, by := range []struct{ function, text string }{
-		{"SUM", "its sum"}, {"AVERAGE", "its average"}, {"DISTINCTCOUNT", "the number of its different values"},
-	} {
-		for _, m := range x.usedBy {
-			if by.function == "SUM" && !x.addsUp() {
-				break
-			}
-			if f.wantedThen(m) && prose.Mentionable(m.name) && len(m.refs) == 1 && len(m.dax.Calls) == 1 &&
-				strings.EqualFold(m.dax.Calls[0].Name, by.function) &&
-				isOneCall(m.measure.Expression) {
-				texts = append(texts, prose.MeasureRef(m.name)+" for "+by.text)
-				break
-			}
-		}
-	}
-	if len(texts) == 0 {
-		return ""
-	}
-	return "Use " + prose.List(texts, 0)
-}
-
-// isOneCall reports whether an expression is a call of a function and nothing else.
-func isOneCall(expression string) bool {
-	n, ok := dax.Parse(expression)
-	return ok && n.Kind == dax.CallNode && len(n.Parts) == 1 && n.Parts[0].Kind == dax.ColumnNode && n.Variables == nil
+	return "Given" + strings.TrimPrefix(in, ",") + "."
 }

@@ -13,18 +13,13 @@ import (
 // describeMeasure says what a measure computes, with its period, conditions and unit, and which measure is without the
 // conditions. It returns "" for an expression that is not understood, and if names and expression say all of it.
 func (f *facts) describeMeasure(x *field) string {
-	lead := f.computes(x)
-	if s := f.explain(x); lead == "" && s.of != "" && s.full() == s.text && informs(x.name, x.table, s.text) {
-		in := unit(x.measure.FormatString)
-		lead = prose.First(proposal.MaxDescription-1, prose.Capital(s.text)+in, prose.Capital(s.text)) // which column or rows
+	if lead := f.computes(x); lead != "" {
+		return lead + "."
 	}
-	if lead == "" {
-		return ""
-	}
-	return lead + "."
+	return ""
 }
 
-// computes returns what a measure computes, without its full stop; "" where describeMeasure does.
+// computes returns what describeMeasure does, without the full stop.
 func (f *facts) computes(x *field) string {
 	text := strings.TrimSpace(x.measure.Expression)
 	if other := f.alias(x); other != nil {
@@ -74,7 +69,7 @@ var sameMeaning = classes("sum total totals overall", "number count counts num n
 	"highest max maximum peak top latest last newest",
 	"lowest min minimum earliest first oldest", "different distinct unique", "percentage percent pct ratio share rate",
 	"selected select chosen current",
-	"year years yr", "month months", "day days", "quarter quarters", "hour hours", "minute minutes", "dated date dates", "median med")
+	"euro euros eur", "year years yr", "month months", "day days", "quarter quarters", "hour hours", "minute minutes", "dated date dates", "median med")
 
 // idle are words that carry no information by themselves.
 var idle = prose.SetOf("the a an of in by for to and or per each is are its it that with as from row rows value values table column " +
@@ -143,6 +138,14 @@ func unit(format string) string {
 		if strings.Contains(format, c.sign) {
 			return ", in " + c.name
 		}
+	}
+	return ""
+}
+
+// currency returns the unit that a format string implies if it is one currency: dollars are several.
+func currency(format string) string {
+	if in := unit(format); in != ", as a percentage" && in != ", in dollars" {
+		return in
 	}
 	return ""
 }

@@ -20,25 +20,19 @@ var unaddable = prose.SetOf("id key sk pk fk guid code no nr nbr number year yr 
 	"postcode latitude longitude lat lon rank index " +
 	"rate ratio percent pct age is has flag flg version")
 
-// addable are words in the names of numbers that are added up.
-var addable = prose.SetOf("amount amounts qty quantity quantities revenue cost costs sales spend expense expenses " +
-	"hours units total volume budget refund")
-
 // selections are functions of measures that show what a person selected in a report.
 var selections = prose.SetOf("SELECTEDVALUE ISFILTERED HASONEVALUE")
 
 // aboutMeasures explains the measures that matter most, those with something to say about them, no two the
-// same. Without measures it names the numbers that are summed by default.
+// same.
 func (f *facts) aboutMeasures() []string {
 	var lines []string
 	seen := map[string]bool{}
-	measures := false
 	for _, x := range f.allMeasures() {
 		name, text := f.bracketed(x), squeezed(x.measure.Expression)
 		if name == "" {
 			continue
 		}
-		measures = true
 		if !x.exposed || seen[text] && text != "" || len(lines) == keyMeasures || (dax.Texts{}).Yields(x.measure.Expression) ||
 			f.explain(x).constant || x.calls(selections) {
 			continue
@@ -46,20 +40,6 @@ func (f *facts) aboutMeasures() []string {
 		if explained := f.explained(x); explained != "" {
 			seen[text] = true
 			lines = append(lines, name+": "+explained+".")
-		}
-	}
-	if measures {
-		return lines
-	}
-	for _, t := range f.tables {
-		if !t.many && t.role != plain {
-			continue
-		}
-		for _, x := range t.columns {
-			if name := f.written(x); name != "" && x.isNumber() && !x.key && x.addsUp() && addable.Meets(x.words) &&
-				x.column.SummarizeBy != "none" && len(lines) < keyMeasures {
-				lines = append(lines, "Use the sum of "+name+", as no measure computes it.")
-			}
 		}
 	}
 	return lines

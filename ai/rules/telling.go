@@ -98,6 +98,8 @@ func (f *facts) tells(x *field, s explanation) bool {
 		return true
 	case s.of != "" && slices.ContainsFunc(prose.Words(s.text), func(w string) bool { return units[w] && !k.known[meaningOf(w)] }):
 		return true // Average of ResolutionMinutes for Avg Resolution
+	case s.of != "" && x.measure != nil && k.lacks(currency(x.measure.FormatString)):
+		return true
 	case s.of != "" && s.of != "sum":
 		return !k.known[meaningOf(s.of)] && s.of != "number"
 	case s.of != "":

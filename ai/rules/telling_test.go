@@ -52,3 +52,23 @@ func TestTrivialTexts(t *testing.T) {
 		}
 	}
 }
+
+// A sum is described if the format says its currency, and the name does not.
+func TestCurrencyTells(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct{ name, format, want string }{
+		{"Total Amount", "#,0 €", "Sum of Net Amount in FactSales, in euro."},
+		{"Amount EUR", "#,0 €", ""},
+		{"Total Amount", "#,0 $", ""},
+		{"Total Amount", "#,0", ""},
+	} {
+		m := shop(func(m *semanticmodel.Model) {
+			f := tableOf(m, "FactSales")
+			f.Measures = append(f.Measures, semanticmodel.Measure{Name: row.name, Expression: "SUM(FactSales[Net Amount])", FormatString: row.format})
+		})
+		o := object(m, "FactSales["+row.name+"]")
+		if got := byObject(rules.Propose(proposal.Ask{Type: proposal.Description, Model: m, Objects: []proposal.Object{o}}))[o].Value; got != row.want {
+			t.Errorf("%s in %s: %q, want %q", row.name, row.format, got, row.want)
+		}
+	}
+}
