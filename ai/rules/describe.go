@@ -190,23 +190,22 @@ func (t *table) itemColumn() *field {
 }
 
 // textFor returns the first unused text within the limits, "" for none. A person's text is only added to: nothing of it is cut or
-// replaced, unless it says no more than the name.
+// changed, unless it says no more than the name.
 func (d *describer) textFor(one described, free func(string) bool) string {
 	var candidates []string
 	made := ""
 	if !d.leftOut(one) {
 		made = d.made(one)
 	}
-	if current := prose.OneLine(one.current()); d.adds(one, current) {
+	if current := strings.TrimSpace(one.current()); d.adds(one, current) {
 		switch missing := unnamedItems(one, current); {
 		case len(missing) > 0:
-			named := prose.Compose(proposal.MaxDescription, prose.Finished(current),
-				"Its items are "+prose.List(prose.Mentions(itemNames(one.table)), 0)+".")
+			named := prose.Finished(current) + " Its items are " + prose.List(prose.Mentions(itemNames(one.table)), 0) + "."
 			if len(unnamedItems(one, named)) == 0 {
 				candidates = append(candidates, named)
 			}
 		case d.shared(one) && made != "":
-			candidates = append(candidates, prose.Compose(proposal.MaxDescription, prose.Finished(current), made))
+			candidates = append(candidates, prose.Finished(current)+" "+made)
 		}
 	} else if d.restates(one, current) {
 		candidates = append(candidates, made)
@@ -220,8 +219,11 @@ func (d *describer) textFor(one described, free func(string) bool) string {
 	return ""
 }
 
-// made returns the description generated from the definition, "" for none.
+// made returns the description generated from the definition, "" for none, and in a model that is not in English.
 func (f *facts) made(d described) string {
+	if !f.checked().English() {
+		return ""
+	}
 	if d.field == nil {
 		return f.describeTable(d.table)
 	}

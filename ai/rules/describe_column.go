@@ -40,12 +40,12 @@ func (f *facts) columnLead(x *field) string {
 	if values := t.fixedValues(x); strings.HasPrefix(values, `One of "`) {
 		return values
 	}
-	return dataCategories[strings.ToLower(x.column.DataCategory)]
+	return ""
 }
 
-// calculated says what the expression of a calculated column computes.
+// calculated says what the expression of a calculated column computes. Nothing is selected when it is.
 func (f *facts) calculated(x *field) string {
-	if s := f.explain(x); s.text != "" && f.tells(x, s) {
+	if s := f.explain(x); s.text != "" && f.tells(x, s) && !x.calls(selections) {
 		return prose.First(proposal.MaxDescription, prose.Capital(s.full())+unit(x.column.FormatString)+".", prose.Capital(s.full())+".")
 	}
 	return ""
@@ -113,11 +113,6 @@ func (f *facts) activating(x *field) string {
 		}
 	}
 	return ""
-}
-
-var dataCategories = map[string]string{
-	"weburl": "A web address that a reader can open.", "imageurl": "The address of an image to show.", "image": "An image to show.",
-	"barcode": "A bar code.",
 }
 
 // unitLead says the currency of a number. A dollar sign does not say which dollar.

@@ -27,14 +27,12 @@ func (f *facts) computes(x *field) string {
 	}
 	s := f.explain(x)
 	switch in := unit(x.measure.FormatString); {
-	case s.text == "":
+	case s.text == "" || !f.tells(x, s):
 		return ""
 	case s.constant && strings.HasPrefix(text, `"`):
 		return "A fixed text that is written in the model, not computed from its data"
 	case s.constant:
 		return "Always " + s.shown(x.measure.FormatString) + ", whatever is selected"
-	case !f.tells(x, s):
-		return ""
 	default:
 		lead := prose.Capital(s.full())
 		if all := f.counterCase(x, s); all != "" {
@@ -188,16 +186,6 @@ func (f *facts) reached(x *field) []*field {
 		}
 	}
 	return all
-}
-
-// base returns the main measure of an expression: the first that it names.
-func (f *facts) base(x *field) *field {
-	for _, to := range x.refs {
-		if to.measure != nil && to != x {
-			return to
-		}
-	}
-	return nil
 }
 
 // columns returns the columns that a measure is computed from, directly or through measures.

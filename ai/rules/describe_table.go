@@ -111,7 +111,7 @@ func (f *facts) describeCalendar(t *table) string {
 // onRequest is what a text states of the dates of inactive relationships.
 const onRequest = " only where a measure asks for it"
 
-// calendarDays says which days CALENDAR or CALENDARAUTO makes, "" for other tables.
+// calendarDays says which days CALENDAR makes, "" for other tables.
 func calendarDays(t *table) string {
 	for _, p := range t.src.Partitions {
 		n, ok := dax.Parse(p.Expression)
@@ -121,15 +121,11 @@ func calendarDays(t *table) string {
 		if n.Kind == dax.CallNode && (n.Text == "ADDCOLUMNS" || n.Text == "SELECTCOLUMNS") && len(n.Parts) > 0 {
 			n = n.Parts[0]
 		}
-		switch {
-		case n.Kind != dax.CallNode:
-		case n.Text == "CALENDAR" && len(n.Parts) == 2:
+		if n.Kind == dax.CallNode && n.Text == "CALENDAR" && len(n.Parts) == 2 {
 			from, to := dayOf(n.Parts[0]), dayOf(n.Parts[1])
 			if from != "" && to != "" {
 				return "Every day from " + from + " to " + to
 			}
-		case n.Text == "CALENDARAUTO":
-			return "Every day of the years that the dates of the model fall into"
 		}
 	}
 	return ""

@@ -39,7 +39,7 @@ func TestDescriptions(t *testing.T) {
 		"FactSales[ETL Batch]":        "",
 		"FactSales[Xq]":               "",
 		"Customers[Customer Name]":    "",
-		"Customers[Website]":          "A web address that a reader can open.",
+		"Customers[Website]":          "",
 		"Date[Date]":                  "",
 		"Date[Year]":                  "",
 		"Date[Month]":                 "",
@@ -107,6 +107,17 @@ func TestDescriptionInPlace(t *testing.T) {
 		"a shared one of which nothing else is known": {func(m *semanticmodel.Model) {
 			tableOf(m, "Customers").Description, column(m, "Customers", "Segment").Description = "Whoever bought", "Whoever bought"
 		}, "Customers[Segment]", ""},
+		"a shared one in two lines is not joined": {func(m *semanticmodel.Model) {
+			tableOf(m, "Returns").Description, measure(m, "Returns", "After Returns").Description = "Money that\nwas given back", "Money that\nwas given back"
+		}, "Returns[After Returns]", ""},
+		"a shared one is not only punctuated": {func(m *semanticmodel.Model) {
+			text := "Money that was given back to whoever returned a thing" + strings.Repeat(", in whatever way", 8)
+			tableOf(m, "Returns").Description, measure(m, "Returns", "After Returns").Description = text, text
+		}, "Returns[After Returns]", ""},
+		"none in English where the model is in Spanish": {func(m *semanticmodel.Model) {
+			measure(m, "FactSales", "Units").Description = "El número de las unidades que se venden en la tienda por día y por cliente"
+			measure(m, "FactSales", "Net Sales").Description = "El importe de las ventas netas de los clientes sin el impuesto en la moneda del país"
+		}, "FactSales[Average Price]", ""},
 		"of twins, the first": {func(m *semanticmodel.Model) {
 			measure(m, "FactSales", "Goal").Expression = "[Units] / [Orders]"
 			tableOf(m, "Returns").Measures = append(tableOf(m, "Returns").Measures, semanticmodel.Measure{Name: "Target", Expression: "DIVIDE([Units], [Orders])"})

@@ -139,12 +139,22 @@ func (e *explainer) divide(n *dax.Node) (explanation, bool) {
 		return s, ok
 	}
 	other, ok := e.value(n.Parts[2])
-	s.tail = append(slices.Clip(s.tail), other.operand(false)+" if the divisor is zero")
+	s.tail = append(slices.Clip(s.tail), other.operand(false)+zeroDivisor)
 	return s, ok
 }
 
 // noChoice is what follows a selected value without another one.
-const noChoice = "empty unless exactly one is selected"
+const (
+	selected = "selected "
+	noChoice = "empty unless exactly one is selected"
+)
+
+// When another value replaces one.
+const (
+	noneLeft    = " if there is none"
+	zeroDivisor = " if the divisor is zero"
+	onError     = " on an error"
+)
 
 // selected returns the value of a column with one selected value.
 func (e *explainer) selected(n *dax.Node) (explanation, bool) {
@@ -163,7 +173,7 @@ func (e *explainer) selected(n *dax.Node) (explanation, bool) {
 		}
 		tail = s.operand(true) + " unless exactly one is selected"
 	}
-	return explanation{text: "selected " + c.name + " of " + c.table.src.Name, the: true, tail: []string{tail}}, true
+	return explanation{text: selected + c.name + " of " + c.table.src.Name, the: true, tail: []string{tail}}, true
 }
 
 // fallback returns a value that another one replaces.
@@ -176,9 +186,9 @@ func (e *explainer) fallback(n *dax.Node) (explanation, bool) {
 	if isBlank(n.Parts[1]) {
 		other, also = explanation{text: "empty"}, n.Text == "IFERROR"
 	}
-	when := " if there is none"
+	when := noneLeft
 	if n.Text == "IFERROR" {
-		when = " on an error"
+		when = onError
 	}
 	s.tail = append(slices.Clip(s.tail), other.operand(true)+when)
 	return s, ok && also

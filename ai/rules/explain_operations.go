@@ -69,7 +69,7 @@ func (e *explainer) sum(n *dax.Node) (explanation, bool) {
 		out.text += word + s.operand(false)
 	}
 	if orZero {
-		out.tail = append(slices.Clip(out.tail), "0 if there is none")
+		out.tail = append(slices.Clip(out.tail), "0"+noneLeft)
 	}
 	return out, true
 }

@@ -223,7 +223,7 @@ func TestMadeTables(t *testing.T) {
 		"fixed rows":       {made("Units of Size", `DATATABLE("Key", INTEGER, "Unit", STRING, {{1, "byte"}, {2, "kilobyte"}})`, semanticmodel.Column{Name: "Unit", SourceColumn: "[Unit]"}), "Units of Size", `2 fixed rows that are written in the model, by Unit: "byte" and "kilobyte".`},
 		"fixed values":     {made("Units of Size", `DATATABLE("Key", INTEGER, "Unit", STRING, {{1, "byte"}, {2, "kilobyte"}})`, semanticmodel.Column{Name: "Unit", SourceColumn: "[Unit]"}), "Units of Size[Unit]", `One of "byte" or "kilobyte".`},
 		"days":             {made("Days", "CALENDAR(DATE(2020, 1, 1), DATE(2026, 12, 31))", semanticmodel.Column{Name: "Date", SourceColumn: "[Date]"}), "Days", "Every day from 2020-01-01 to 2026-12-31."},
-		"days of the data": {made("Days", `ADDCOLUMNS(CALENDARAUTO(), "x", 1)`, semanticmodel.Column{Name: "Date", SourceColumn: "[Date]"}), "Days", "Every day of the years that the dates of the model fall into."},
+		"days of the data": {made("Days", `ADDCOLUMNS(CALENDARAUTO(), "x", 1)`, semanticmodel.Column{Name: "Date", SourceColumn: "[Date]"}), "Days", ""},
 		"other days":       {made("Days", "CALENDAR(MIN(FactSales[OrderDate]), TODAY())", semanticmodel.Column{Name: "Date", SourceColumn: "[Date]"}), "Days", ""},
 		"measures only": {func(m *semanticmodel.Model) {
 			m.Tables = append(m.Tables, semanticmodel.Table{Name: "Figures", Columns: []semanticmodel.Column{{Name: "Dummy"}}, Measures: []semanticmodel.Measure{{Name: "Gap", Expression: "[Units] - 1"}}})

@@ -24,7 +24,7 @@ const (
 
 var (
 	timeWords    = prose.SetOf("ytd qtd mtd wtd py pm pq ly lm lq yoy qoq mom wow")
-	ratioWords   = prose.SetOf("ratio rate share pct percent percentage margin")
+	ratioWords   = prose.SetOf("ratio rate share pct percent percentage")
 	averageWords = prose.SetOf("average avg mean median")
 	countWords   = prose.SetOf("count number")
 	variantWords = prose.SetOf("ytd qtd mtd wtd py pm pq ly lm lq yoy qoq mom wow pct percent percentage year to date last prior " +
@@ -241,16 +241,29 @@ func (file *filing) byExpression(x *field) (folder, reason string) {
 	if strings.Contains(x.measure.FormatString, "%") {
 		return file.folder(ratioFolder), "It is shown as a percentage."
 	}
-	if b := file.base(x); b != nil {
+	if folder := file.ofBases(x); fitFolder(folder) {
+		return folder, "What it is computed from belongs in this folder."
+	}
+	return "", ""
+}
+
+// ofBases returns the folder of all measures that a measure is computed from, "" if they have several.
+func (file *filing) ofBases(x *field) string {
+	common := ""
+	for _, b := range x.refs {
+		if b.measure == nil || b == x {
+			continue
+		}
 		folder := b.measure.DisplayFolder
 		if strings.TrimSpace(folder) == "" {
 			folder, _ = file.byName(b)
 		}
-		if fitFolder(folder) {
-			return folder, "The measure it is computed from belongs in this folder."
+		if common != "" && folder != common {
+			return ""
 		}
+		common = folder
 	}
-	return "", ""
+	return common
 }
 
 var (

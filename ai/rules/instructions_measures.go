@@ -6,7 +6,6 @@ import (
 
 	"readiness/ai/rules/prose"
 	"readiness/definition/dax"
-	"readiness/definition/semanticmodel"
 	"readiness/domain/proposal/textcheck"
 	"readiness/domain/readiness/informing"
 	"readiness/domain/readiness/wording"
@@ -51,7 +50,7 @@ func (f *facts) explained(x *field) string {
 	text := strings.TrimSuffix(prose.Sentences(prose.OneLine(x.description), 120), ".")
 	if text != "" && f.adds(described{x.object(), x.table, x}, text) && prose.MentionableLine(text) && !strings.ContainsAny(text, "[]'") &&
 		!f.orders(text) {
-		if informing.Defining(wording.Words(text)) == 0 {
+		if informing.Defining(wording.Words(text)) == 0 || !f.checked().English() || !f.toldBy(x).lacks(text, ofMeasures) {
 			return ""
 		}
 		return prose.LowerStart(text)
@@ -63,12 +62,20 @@ func (f *facts) explained(x *field) string {
 	return prose.LowerStart(made)
 }
 
-// orders reports whether a text of the model would be an order to an AI, or a link, in instructions.
-func (f *facts) orders(text string) bool {
+// ofMeasures are words of descriptions that hold of any measure.
+var ofMeasures = prose.SetOf("calculates calculated calculation across current filter context amount summing adding adds")
+
+// checked returns what checks of texts need to know of the model.
+func (f *facts) checked() *textcheck.Model {
 	if f.checks == nil {
 		f.checks = textcheck.Of(f.src)
 	}
-	why := f.checks.Line(text, len(text))
+	return f.checks
+}
+
+// orders reports whether a text of the model would be an order to an AI, or a link, in instructions.
+func (f *facts) orders(text string) bool {
+	why := f.checked().Line(text, len(text))
 	return why != "" && why != textcheck.Length && why != textcheck.Language && why != textcheck.Name
 }
 
@@ -108,8 +115,8 @@ func (f *facts) aboutDefaults() []string {
 // mostChosen is how many measures the instructions prefer by default.
 const mostChosen = 3
 
-// chosenMeasures returns lines about measures to use where a question names none: those that add up a column which an AI
-// could also add up itself.
+// chosenMeasures returns lines about measures to use where a question names none: those that add up a column of another name,
+// which an AI could also add up itself.
 func (f *facts) chosenMeasures() (lines []string) {
 	const unless = "Unless a question says otherwise, use "
 	for _, x := range f.allMeasures() {
@@ -121,11 +128,18 @@ func (f *facts) chosenMeasures() (lines []string) {
 		if to == nil || !to.exposed || len(lines) == mostChosen || strings.Contains(x.measure.FormatString, "%") {
 			continue
 		}
-		if to.column.SummarizeBy != "none" && to.addsUp() && f.written(to) != "" && f.toldBy(x).lacks(to.name) {
+		if to.column.SummarizeBy != "none" && to.addsUp() && f.written(to) != "" && !shares(x.words, to.words) {
 			lines = append(lines, unless+name+" rather than the sum of "+f.written(to)+".")
 		}
 	}
 	return lines
+}
+
+// shares reports whether two names have a word in common that says what they are about.
+func shares(a, b []string) bool {
+	return slices.ContainsFunc(a, func(w string) bool {
+		return !idle[w] && !arithmetic[w] && slices.ContainsFunc(b, func(other string) bool { return meaningOf(w) == meaningOf(other) })
+	})
 }
 
 // addsUp reports whether the names do not say that a number is a price, a rate or the like, or a stock that each day counts again.
@@ -142,24 +156,16 @@ func (x *field) summed() *field {
 	return x.refs[0]
 }
 
-// labelOf returns the column that represents a row of a dimension: the one marked as label, else the only one
-// whose name says that it is the name of a row.
+// labelOf returns the column that is marked as the label of a dimension, if its name says more than that of the table.
 func (f *facts) labelOf(t *table) *field {
+	k := told{known: prose.Set{}, implied: []prose.Set{idle}}
+	for _, w := range prose.Words(t.src.Name) {
+		k.known[meaningOf(w)] = true
+	}
 	for _, x := range t.columns {
-		if x.column.IsDefaultLabel && f.written(x) != "" {
+		if x.column.IsDefaultLabel && f.written(x) != "" && k.lacks(x.name) {
 			return x
 		}
 	}
-	names := []string{t.noun(), "name", t.noun() + " name", prose.LastWord(t.noun()) + " name"}
-	var found []*field
-	for _, x := range t.columns {
-		if x.column.DataType == semanticmodel.String && !x.key && f.written(x) != "" &&
-			slices.Contains(names, prose.InWords(prose.Cut(x.name, true))) {
-			found = append(found, x)
-		}
-	}
-	if len(found) != 1 || prose.InWords(prose.Cut(found[0].name, true)) == t.noun() {
-		return nil // a name that only repeats the table's needs no line
-	}
-	return found[0]
+	return nil
 }

@@ -23,7 +23,7 @@ var arithmetic = prose.SetOf("divided minus plus times over average number sum h
 var ofDates = prose.SetOf("month year quarter day week weekday hour from to 1 4 7 12 23 31 366")
 
 // changes are words of texts that the name of a growth implies.
-var changes = prose.SetOf("relative change growth difference variance py ly prior previous current this from year yoy")
+var changes = prose.SetOf("relative change growth difference variance py ly prior previous current this from year yoy actual")
 
 // conditional are words of conditions that a name with their column implies.
 var conditional = prose.SetOf("yes no y n true false 1 0 empty not any present")
@@ -90,10 +90,12 @@ func (f *facts) tells(x *field, s explanation) bool {
 	k := f.toldBy(x)
 	switch {
 	case s.constant:
-		return true
+		return strings.HasPrefix(s.text, `"`) || k.lacks(s.text) // Always 100 for Limit 100
+	case x.measure != nil && strings.HasPrefix(s.text, selected) && slices.Equal(s.tail, []string{noChoice}):
+		return false // what a report shows of a choice
 	case s.when != "" && (!periodNames.Meets(said(x)) || strings.Contains(s.when, "ends on")):
 		return true
-	case slices.ContainsFunc(s.tail, func(t string) bool { return t != noChoice && k.lacks(t) }),
+	case slices.ContainsFunc(s.tail, func(t string) bool { return !quiet[t] && k.lacks(t) }),
 		slices.ContainsFunc(s.where, k.unnamed), f.counterCase(x, s) != "":
 		return true
 	case s.of != "" && slices.ContainsFunc(prose.Words(s.text), func(w string) bool { return units[w] && !k.known[meaningOf(w)] }):
@@ -109,6 +111,9 @@ func (f *facts) tells(x *field, s explanation) bool {
 	}
 	return k.lacks(s.text)
 }
+
+// quiet is what follows a value and tells nothing about it.
+var quiet = map[string]bool{noChoice: true, "0" + noneLeft: true, "0" + zeroDivisor: true, "0" + onError: true, "empty" + onError: true}
 
 // unnamed reports whether a condition is more than the name says: Open Tickets tells of tickets whose status is "Open".
 func (k told) unnamed(condition string) bool {

@@ -40,9 +40,10 @@ func Sentences(text string, limit int) string {
 	return text[:end]
 }
 
-// LowerStart makes the first letter lower case, unless the text starts with a reference or an acronym.
+// LowerStart makes the first letter lower case, unless the text starts with a reference, an acronym or a name such as FinOps.
 func LowerStart(s string) string {
-	if len(s) < 2 || !unicode.IsLower(rune(s[1])) {
+	first, _, _ := strings.Cut(s, " ")
+	if len(s) < 2 || !unicode.IsLower(rune(s[1])) || strings.ContainsFunc(first[1:], unicode.IsUpper) {
 		return s
 	}
 	return strings.ToLower(s[:1]) + s[1:]

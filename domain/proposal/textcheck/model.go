@@ -57,6 +57,11 @@ func Of(m *semanticmodel.Model) *Model {
 	return s
 }
 
+// English reports whether the model may be in English: no other language of its texts is recognized.
+func (m *Model) English() bool {
+	return m.scripts["Latin"] && (len(m.languages) == 0 || m.languages["en"])
+}
+
 // known reports whether a word is in a name of the model.
 func (m *Model) known(word string) bool { return m.words[strings.ToLower(word)] }
 
