@@ -234,7 +234,7 @@ func TestReasonOfOtherRows(t *testing.T) {
 	t.Parallel()
 	e := evaluation.New(evaluation.Input{Set: golden(t, asked("How much?", total, "")),
 		Files: []*answerset.File{file(t, "a.csv", "question,answer,dax\nHow much?,12,\"EVALUATE ROW(\"\"x\"\", [Average])\"\n")}}, judge(true))
-	if a := e.Runs[0].Questions[0].Asks[0]; a.Method != verdict.ByResultSet || a.Verdict != verdict.Incorrect || !strings.Contains(a.Reason, "Average") {
+	if a := e.Runs[0].Questions[0].Asks[0]; a.Method != verdict.ByResultSet || a.Verdict != verdict.Incorrect || !strings.Contains(a.Reason, "aggregates AVERAGE of Sales[Amount]") {
 		t.Errorf("got %+v", a)
 	}
 }
