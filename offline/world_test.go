@@ -190,7 +190,7 @@ var shop = map[string]string{
 	"Shop.SemanticModel/definition/database.tmdl": "database\n\tcompatibilityLevel: 1601\n",
 	"Shop.SemanticModel/definition/tables/Sales.tmdl": "/// One row for each line of a receipt, as the tills report it.\ntable Sales\n\n" +
 		"\tmeasure 'Net Sales' = SUM(Sales[Amount])\n\t\tformatString: #,0\n\n" +
-		"\tcolumn Amount\n\t\tformatString: #,0 €\n\t\tdataType: double\n\t\tsummarizeBy: sum\n\n" +
+		"\tcolumn Amount = IF(Sales[Product Key] < 1000, 5, 8)\n\t\tformatString: #,0 €\n\t\tdataType: double\n\t\tsummarizeBy: sum\n\n" +
 		"\tcolumn 'Product Key'\n\t\tdataType: int64\n\t\tsummarizeBy: sum\n",
 	"Shop.SemanticModel/definition/tables/Products.tmdl": "table Products\n\n" +
 		"\tcolumn 'Article Key'\n\t\tdataType: int64\n\t\tisKey\n\t\tsummarizeBy: none\n\n\tcolumn Label\n\t\tdataType: string\n\t\tsummarizeBy: none\n",

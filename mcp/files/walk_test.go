@@ -33,7 +33,7 @@ func TestWalk(t *testing.T) {
 	if w.Changes.Total != 1 || w.Changes.Rows[0].Key != chosen.Key || w.Changes.Rows[0].Then != chosen.Then || w.Record == "" {
 		t.Errorf("got written %+v, want only %+v", w, chosen)
 	}
-	if changed := differing(before, s.tree(t)); len(changed) != 2 || !strings.HasSuffix(changed[0], "Goods Receipts.tmdl") {
+	if changed := differing(before, s.tree(t)); len(changed) != 2 || !strings.HasSuffix(changed[0], "Stock Levels.tmdl") {
 		t.Errorf("one change of the model and a record were expected, got %v", changed)
 	}
 	second := get[mcp.AssessmentSummary](t, s, "assess", args{"model": inventory})
