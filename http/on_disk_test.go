@@ -58,8 +58,9 @@ func newOnDisk(t testing.TB) *onDisk {
 // shop returns a table with more measures outside display folders than recommended, and almost no descriptions.
 func shop() string {
 	text := "table Sales\n"
-	for _, base := range []string{"Revenue", "Units", "Margin"} {
-		text += fmt.Sprintf("\n\tmeasure '%s' = SUM(Sales[Amount])\n", base)
+	for _, of := range [][2]string{{"Revenue", "North"}, {"Units", "South"}, {"Margin", "East"}} {
+		base, region := of[0], of[1]
+		text += fmt.Sprintf("\n\tmeasure '%s' = CALCULATE(SUM(Sales[Amount]), Sales[Region] = \"%s\")\n", base, region)
 		for _, span := range []string{"YTD", "QTD", "MTD"} {
 			text += fmt.Sprintf("\n\tmeasure '%s %s' = TOTAL%s([%s], Sales[Order Date])\n", base, span, span, base)
 		}

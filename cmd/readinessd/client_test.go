@@ -239,11 +239,11 @@ func TestClient(t *testing.T) {
 
 	preview := lastID(t, y.types(0, "", "preview", "Retail Analytics", "Inventory", "descriptions").stdout)
 	values := filepath.Join(y.config, "values.json")
-	if err := os.WriteFile(values, []byte(`{"Goods Receipts|Received Units": "The month, as people write it."}`), 0o600); err != nil {
+	if err := os.WriteFile(values, []byte(`{"Stock Levels|Stock Value": "What the stock cost, in euro."}`), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	applied := lastID(t, y.types(0, "", "apply", preview, "--key", "Goods Receipts|Received Units", "--values", values).stdout)
-	if !strings.Contains(fmt.Sprint(filesOf(t, model)), "The month, as people write it.") {
+	applied := lastID(t, y.types(0, "", "apply", preview, "--key", "Stock Levels|Stock Value", "--values", values).stdout)
+	if !strings.Contains(fmt.Sprint(filesOf(t, model)), "What the stock cost, in euro.") {
 		t.Error("the user's own text was not written")
 	}
 	y.types(0, "", "revert", applied)
