@@ -64,7 +64,7 @@ func TestAppliesOnOneObjectRevertInOrder(t *testing.T) {
 	before := b.parts(t)
 	const short = "//\"\r\nx " // too short: the description is a finding again
 	text := func(s string) map[string]string { return map[string]string{"Sales|Revenue": s} }
-	first := b.written(t, optimization.Descriptions, []string{"Sales|Revenue", "Sales|M03"}, text(short))
+	first := b.written(t, optimization.Descriptions, []string{"Sales|Revenue", "Sales|Revenue YTD"}, text(short))
 	one := b.parts(t)
 	b.start(t, good)
 	b.carry(t, b.Work)

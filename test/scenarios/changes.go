@@ -273,7 +273,7 @@ func wide(ts *testscript.TestScript, _ *Service, args []string) {
 		fmt.Fprintf(&b, "\n\tcolumn 'Sensor %d'\n\t\tdataType: double\n\t\tsummarizeBy: sum\n\t\tsourceColumn: s%d\n", i+1, i+1)
 	}
 	for i := range n {
-		fmt.Fprintf(&b, "\n\tmeasure 'Total %d' = SUM(Readings[Sensor %d])\n\t\tformatString: #,0\n", i+1, i+1)
+		fmt.Fprintf(&b, "\n\tmeasure 'Total %d' = CALCULATE(SUM(Readings[Sensor %d]), Readings[Sensor %d] > %d)\n\t\tformatString: #,0\n", i+1, i+1, i+1, 1000+i)
 	}
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(b.String()), 0o644))
 }

@@ -53,6 +53,7 @@ func (s *overEntra) restore(r row) {
 	const name = "Retail Analytics"
 	testworld.Check(s.T, os.RemoveAll(filepath.Join(s.Root, name)))
 	testworld.Check(s.T, os.CopyFS(filepath.Join(s.Root, name), os.DirFS(filepath.Join(samples.Workspaces(s.T), name))))
+	undescribed(s.T, s.Root)
 	s.Members(s.T, "ada", "vera")
 	for _, route := range r.needs {
 		s.accepted(rowsOfRoutes[slices.IndexFunc(rowsOfRoutes, func(of row) bool { return of.route == route })])
