@@ -116,7 +116,7 @@ func TestDescriptionInPlace(t *testing.T) {
 		}, "Returns[After Returns]", ""},
 		"none in English where the model is in Spanish": {func(m *semanticmodel.Model) {
 			measure(m, "FactSales", "Units").Description = "El número de las unidades que se venden en la tienda por día y por cliente"
-			measure(m, "FactSales", "Net Sales").Description = "El importe de las ventas netas de los clientes sin el impuesto en la moneda del país"
+			measure(m, "FactSales", "Net Sales").Description = "El importe de las ventas netas de las tiendas sin el impuesto en la moneda del país"
 		}, "FactSales[Average Price]", ""},
 		"of twins, the first": {func(m *semanticmodel.Model) {
 			measure(m, "FactSales", "Goal").Expression = "[Units] / [Orders]"
