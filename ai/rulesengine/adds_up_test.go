@@ -51,3 +51,15 @@ func TestYearOfEmptyDates(t *testing.T) {
 		}
 	}
 }
+
+// What a question ranks by is the measure that it names, not one whose description picks that measure's highest value.
+func TestRankIsNoExtreme(t *testing.T) {
+	t.Parallel()
+	engine := rulesengine.New(rulesengine.Catalog{Tables: []rulesengine.Table{{Name: "Loads",
+		Columns: []rulesengine.Column{{Name: "Location", DataType: "string"}, {Name: "Point", DataType: "dateTime"}},
+		Measures: []rulesengine.Measure{{Name: "Total Usage %"},
+			{Name: "Peak %", Description: "Highest [Total Usage %] over the values of Point of Loads, as a percentage."}}}}})
+	if got := engine.Answer("Which 5 locations have the highest total usage percentage?"); got.CannotAnswer || !strings.Contains(got.Query, "[Total Usage %]") {
+		t.Errorf("got %s %s", got.Text, got.Query)
+	}
+}

@@ -273,6 +273,9 @@ var leadEnds = wording.SetOf("over across per which that who whose where when as
 // restricts are words after which a description says which of the things before them are meant.
 var restricts = wording.SetOf("that which who whose without")
 
+// extremes are words that rank in a question, and pick a value in a description.
+var extremes = wording.SetOf("highest lowest")
+
 // modifiers are words that change the meaning of the words before them.
 var modifiers = wording.SetOf("divided minus plus times less where limited rather same start share change compares")
 
@@ -292,6 +295,9 @@ func leadOf(all []word) []word {
 		ofEach := w.lower == "of" && i+1 < len(all) && (all[i+1].lower == "each" || all[i+1].lower == "the" || all[i+1].lower == "every")
 		if i > 0 && w.after == 0 && restricts[w.lower] {
 			return nil // "tickets that are not closed" are not the tickets
+		}
+		if w.lower == "over" && w.after == 0 && extremes[all[0].lower] {
+			return nil // "highest revenue over the values of Day" is not what "the stores with the highest revenue" are ranked by
 		}
 		if i > 0 && (w.after != 0 || leadEnds[w.lower] || ofEach) {
 			end = i
