@@ -24,7 +24,7 @@ const { data, refused } = checker(ours);
 const before = await data('assess', { model: MODEL });
 const preview = await data('preview', { model: MODEL, kind: 'descriptions' });
 const needs = await data('list_changes', { previewId: preview.previewId, what: 'needsYourWords' });
-const [need] = needs.needsYourWords.rows.filter((n) => n.object !== '');
+const need = needs.needsYourWords.rows.find((n) => n.object === 'Week');
 
 await modeling('connection_operations', { operation: 'ConnectFolder', folderPath: join(FOLDER, MODEL) });
 await modeling('column_operations', { operation: 'Update', definitions: [
