@@ -127,11 +127,8 @@ func (s *ABTests) reuseForSideA(ctx context.Context, r *abRun, stored benchmark.
 // useSavedQuestions makes the run ask those saved questions of side A's model
 // that can run.
 func (s *ABTests) useSavedQuestions(ctx context.Context, caller Caller, r *abRun) error {
-	saved, set, err := s.benchmarks.runnableQuestions(ctx, caller, r.sideA.WorkspaceID, r.sideA.SemanticModelID)
+	set, err := s.benchmarks.runnableQuestions(ctx, caller, r.sideA.WorkspaceID, r.sideA.SemanticModelID)
 	if err != nil {
-		return err
-	}
-	if err := saved.CheckRunnable(r.sideA.SemanticModelID, set); err != nil {
 		return err
 	}
 	r.set, r.stored, r.repeats = set, nil, cmp.Or(set.Repeats, benchmark.DefaultRepeats)

@@ -34,11 +34,8 @@ func (s *Benchmarks) ImportRun(ctx context.Context, caller Caller, workspaceID, 
 		if err != nil {
 			return err
 		}
-		saved, set, err := s.runnableQuestions(ctx, caller, workspaceID, modelID)
+		set, err := s.runnableQuestions(ctx, caller, workspaceID, modelID)
 		if err != nil {
-			return err
-		}
-		if err := saved.CheckRunnable(modelID, set); err != nil {
 			return err
 		}
 		side := benchmark.Side{WorkspaceID: workspaceID, WorkspaceName: t.workspace.DisplayName, SemanticModelID: modelID,

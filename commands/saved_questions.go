@@ -1,6 +1,7 @@
 package commands
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -36,20 +37,22 @@ func (s *Benchmarks) SavedQuestions(ctx context.Context, caller Caller, workspac
 	return benchmark.NewQuestionsResult(modelID, saved, saved.Check(m, s.Now())), nil
 }
 
-// runnableQuestions returns a model's saved questions and those of them that can
-// run on its current definition, read as the caller. Both are empty when none are
-// saved. Refusals of the platform are returned; if the definition cannot be parsed,
-// canRun is empty.
-func (s *Benchmarks) runnableQuestions(ctx context.Context, caller Caller, workspaceID, modelID uuid.UUID) (saved, canRun benchmark.Set,
-	err error) {
-	if saved, err = s.loadSavedSet(ctx, caller.Account, modelID); err != nil || len(saved.Questions) == 0 {
-		return saved, saved, err
+// runnableQuestions returns those of a model's saved questions that can run on its current definition, read as the caller. It refuses
+// where there are none, and where the platform refuses.
+func (s *Benchmarks) runnableQuestions(ctx context.Context, caller Caller, workspaceID, modelID uuid.UUID) (canRun benchmark.Set, err error) {
+	saved, err := s.loadSavedSet(ctx, caller.Account, modelID)
+	if err != nil || len(saved.Questions) == 0 {
+		return saved, cmp.Or(err, saved.CheckRunnable(modelID, saved))
 	}
 	m, unreadable, err := s.readDefinition(ctx, caller, item.Item{ID: modelID, Type: item.SemanticModel, WorkspaceID: workspaceID})
-	if err != nil || unreadable != nil {
-		return saved, benchmark.Set{Questions: []benchmark.Question{}, Repeats: saved.Repeats}, err
+	if err != nil {
+		return canRun, err
 	}
-	return saved, saved.Runnable(m), nil
+	canRun = benchmark.Set{Questions: []benchmark.Question{}, Repeats: saved.Repeats}
+	if unreadable == nil {
+		canRun = saved.Runnable(m)
+	}
+	return canRun, saved.CheckRunnable(modelID, canRun)
 }
 
 // readDefinition reads a model as the caller. unreadable reports why its definition

@@ -33,11 +33,8 @@ func (s *Benchmarks) StartRun(ctx context.Context, caller Caller, workspaceID, m
 		if err != nil {
 			return err
 		}
-		saved, set, err := s.runnableQuestions(ctx, caller, workspaceID, modelID)
+		set, err := s.runnableQuestions(ctx, caller, workspaceID, modelID)
 		if err != nil {
-			return err
-		}
-		if err := saved.CheckRunnable(modelID, set); err != nil {
 			return err
 		}
 		return s.acceptRun(ctx, caller, side, set, s.workspaceState(ctx, caller, workspace), 1, benchmark.RunAccepted{RunID: operationID,

@@ -143,7 +143,7 @@ func (e *explainer) divide(n *dax.Node) (explanation, bool) {
 	return s, ok
 }
 
-// noChoice is what follows a selected value without another one.
+// What precedes a selected value, and what follows it without another one.
 const (
 	selected = "selected "
 	noChoice = "empty unless exactly one is selected"
