@@ -21,6 +21,7 @@ import (
 	"readiness/domain/item"
 	"readiness/domain/verdict"
 	"readiness/offline"
+	"readiness/offline/parquettable"
 	"readiness/platform/folder"
 )
 
@@ -123,7 +124,13 @@ func answers(file, name string) (*answerset.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	f, err := answerset.Read(name, data)
+	if parquettable.Is(data) {
+		data, err = parquettable.CSV(data, answerset.MaxAnswers+1, answerset.MaxBytes)
+	}
+	var f *answerset.File
+	if err == nil {
+		f, err = answerset.Read(name, data)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", filepath.ToSlash(file), err)
 	}
