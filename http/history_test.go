@@ -11,6 +11,7 @@ import (
 	"readiness/domain/assessment"
 	"readiness/domain/item"
 	"readiness/domain/operation"
+	"readiness/domain/optimization"
 )
 
 // The history has every stored assessment, newest first, with the writes that succeeded before it.
@@ -26,7 +27,8 @@ func TestHistory(t *testing.T) {
 	}
 	old := w.scored("ada", modelA, 3, 60, "2026-12")
 	var writes []string
-	for i, of := range []operation.Type{operation.ApplyOptimization, operation.RevertOptimization, operation.PreviewOptimization, operation.ApplyOptimization} {
+	for i, of := range []operation.Type{operation.ApplyOptimization, operation.RevertOptimization, operation.PreviewOptimization, operation.ApplyOptimization,
+		operation.ApplyOptimization} {
 		id := uuid.New()
 		if i < 2 {
 			writes = append(writes, id.String())
@@ -35,9 +37,13 @@ func TestHistory(t *testing.T) {
 		if i == 3 {
 			end = operation.Failed{Failure: operation.Failure{Code: domain.ItemChanged}}
 		}
-		w.happened("acme", operation.Stream(id), operation.Accepted{
+		wrote := []domain.Event{optimization.WriteLanded{}}
+		if i == 4 { // it succeeds, and there was nothing to write
+			wrote = nil
+		}
+		w.happened("acme", operation.Stream(id), append(append([]domain.Event{operation.Accepted{
 			OperationID: id, AccountID: "acme", Type: of, Resource: operation.Resource{WorkspaceID: sales, ItemID: new(modelA), ItemType: item.SemanticModel},
-		}, end)
+		}}, wrote...), end)...)
 	}
 	if got := w.get(path, ada).ok(200).body["writes"].([]any); len(got) != 2 || got[0].(map[string]any)["operationId"] != writes[0] {
 		t.Errorf("the writes after the newest assessment: got %v", got)

@@ -24,7 +24,7 @@ func TestFailures(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := observer{engine: projections.NewEngine(pool, projections.Operations, projections.Assessments, projections.Failures)}
+	o := observer{engine: projections.NewEngine(pool, projections.Operations, projections.Assessments, projections.Failures, projections.Writes)}
 	o.log = eventstore.New(pool, codec, eventstore.Options{Inline: o.engine.Inline})
 	o.views = &projections.Views{Pool: pool, Store: o.log}
 	if err := o.engine.Create(t.Context()); err != nil {

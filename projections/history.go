@@ -9,14 +9,34 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
+	"readiness/domain"
 	"readiness/domain/assessment"
 	"readiness/domain/operation"
+	"readiness/domain/optimization"
+	"readiness/eventstore"
 )
 
 // maxWrites bounds the writes that are listed between two assessments.
 const maxWrites = 20
 
-// Write is an apply or a revert on a semantic model that succeeded.
+var writes = &Table{Name: "writes", Columns: []Column{{"account_id", "text"}, {"operation_id", "uuid"}},
+	Key: []string{"account_id", "operation_id"}}
+
+// Writes is the view of the applies and reverts that changed their semantic model. Others succeed too, if there was nothing to write.
+var Writes = &View{
+	Name: "writes", Version: 1, Inline: true,
+	Tables: []*Table{writes},
+	Of:     []domain.Event{optimization.WriteLanded{}},
+	Project: func(rows *Rows, r eventstore.Recorded) error {
+		id, ours := operation.StreamID(r.Stream)
+		if _, landed := r.Event.(optimization.WriteLanded); landed && ours {
+			rows.Ensure(writes, Key{r.Account, id})
+		}
+		return nil
+	},
+}
+
+// Write is an apply or a revert that changed its semantic model and succeeded.
 type Write struct {
 	OperationID uuid.UUID      `json:"operationId"`
 	Type        operation.Type `json:"type"`
@@ -35,9 +55,10 @@ type Assessed struct {
 func writesSQL(after, until string) string {
 	return fmt.Sprintf(`(
 		SELECT jsonb_agg(jsonb_build_object('operationId', id, 'type', type, 'endedAt', updated_at) ORDER BY updated_at, id)
-		FROM (SELECT id, type, updated_at FROM %s WHERE account_id = $1 AND item_id = $2 AND status = 'Succeeded'
+		FROM (SELECT id, type, updated_at FROM %s o WHERE account_id = $1 AND item_id = $2 AND status = 'Succeeded'
 			AND type IN ('ApplyOptimization', 'RevertOptimization') AND updated_at > %s AND updated_at <= %s
-			ORDER BY updated_at DESC, id DESC LIMIT %d) w)`, live.operations, after, until, maxWrites)
+			AND EXISTS (SELECT FROM %s WHERE account_id = $1 AND operation_id = o.id)
+			ORDER BY updated_at DESC, id DESC LIMIT %d) w)`, live.operations, after, until, live.writes, maxWrites)
 }
 
 // History returns a page of a model's assessments in the account, newest first, each with the writes before

@@ -4,7 +4,7 @@ package projections
 var live = struct {
 	abRuns, abTests, accounts, members, activity, assessments, auditBlocks, auditHours, benchmarkRuns, failures, operations, pageViews,
 	pixieIDs, pixieReports, reportCopies, portfolio, portfolioScores, schedules, trackedItems,
-	unassessed string
+	unassessed, writes string
 }{
 	abRuns:          AbRuns.live(AbRuns.Tables[0]),
 	abTests:         AbTests.live(AbTests.Tables[0]),
@@ -26,4 +26,5 @@ var live = struct {
 	schedules:       Schedules.live(Schedules.Tables[0]),
 	trackedItems:    TrackedItems.live(TrackedItems.Tables[0]),
 	unassessed:      Failures.live(Failures.Tables[0]),
+	writes:          Writes.live(Writes.Tables[0]),
 }

@@ -89,8 +89,8 @@ func TestReplay(t *testing.T) {
 			words++
 		}
 	}
-	if words > 1200 {
-		t.Errorf("it has %d words, want at most 1200", words)
+	if words > 1300 {
+		t.Errorf("it has %d words, want at most 1300", words)
 	}
 	names := map[string]bool{}
 	for _, e := range c.events {
