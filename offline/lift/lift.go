@@ -93,9 +93,11 @@ type Effect struct {
 	Name    string `json:"name"`
 	Changes int    `json:"changes"`
 	Counts
-	// OnlyWith and OnlyWithout count the questions that are right only with the part, and only without it.
-	OnlyWith    int `json:"onlyWith"`
-	OnlyWithout int `json:"onlyWithout"`
+	// OnlyWith and OnlyWithout count the questions that are right only with the part, and only without it; Gained and Lost are these.
+	OnlyWith    int      `json:"onlyWith"`
+	OnlyWithout int      `json:"onlyWithout"`
+	Gained      []string `json:"gained,omitempty"`
+	Lost        []string `json:"lost,omitempty"`
 	// Difference is of the shares of right answers, with its 95 % interval; P is of McNemar's mid-p test, by Holm's method over
 	// the parts of the same size.
 	Difference float64 `json:"difference"`
@@ -163,7 +165,7 @@ func Measure(ctx context.Context, p offline.Proposal, o Options) (Result, error)
 			if err != nil {
 				return nil, err
 			}
-			e.compare(before, with)
+			e.compare(run.Questions, before, with)
 			done = append(done, e)
 		}
 		adjust(done)
@@ -247,7 +249,7 @@ func newEffect(name string, of []change) Effect {
 }
 
 // compare sets what the part does.
-func (e *Effect) compare(before, with []verdict.Verdict) {
+func (e *Effect) compare(questions []benchmark.Question, before, with []verdict.Verdict) {
 	e.Counts = count(with)
 	both, neither := 0, 0
 	for i := range before {
@@ -256,8 +258,10 @@ func (e *Effect) compare(before, with []verdict.Verdict) {
 			both++
 		case b:
 			e.OnlyWith++
+			e.Gained = append(e.Gained, questions[i].Text)
 		case a:
 			e.OnlyWithout++
+			e.Lost = append(e.Lost, questions[i].Text)
 		default:
 			neither++
 		}

@@ -3,6 +3,7 @@ package lift
 import (
 	"fmt"
 	"io"
+	"math"
 	"strings"
 	"text/tabwriter"
 
@@ -34,6 +35,10 @@ func WriteTable(w io.Writer, r Result) error {
 	if err := t.Flush(); err != nil {
 		return err
 	}
+	for _, e := range r.Parts[:min(1, len(r.Parts))] {
+		listed(&b, "right only with "+e.Name, e.Gained)
+		listed(&b, "right only without it", e.Lost)
+	}
 	if len(r.Parts)+len(r.LeftOut) == 0 {
 		b.WriteString("Nothing is proposed for this model.\n")
 	}
@@ -44,8 +49,20 @@ func WriteTable(w io.Writer, r Result) error {
 	return err
 }
 
-// telling is the difference that too few questions are measured by.
-const telling = 0.2
+// listed writes some questions.
+func listed(b *strings.Builder, what string, questions []string) {
+	const most = 10
+	if len(questions) == 0 {
+		return
+	}
+	fmt.Fprintf(b, "%s:\n", what)
+	for _, q := range questions[:min(most, len(questions))] {
+		fmt.Fprintf(b, "  %s\n", show.InCell(q))
+	}
+	if more := len(questions) - most; more > 0 {
+		fmt.Fprintf(b, "  and %d more\n", more)
+	}
+}
 
 // conclusion says what to do with the parts.
 func (r Result) conclusion() (text string) {
@@ -65,6 +82,8 @@ func (r Result) conclusion() (text string) {
 	}
 	switch {
 	case text != "" || len(r.Parts) == 0:
+	case r.Now.Right == r.Questions && r.Parts[0].Counts == r.Now:
+		text = "All questions are answered right already, so they cannot show what the changes are worth: ask harder ones.\n"
 	case r.Parts[0].OnlyWith+r.Parts[0].OnlyWithout == 0 && r.Parts[0].Counts == r.Now:
 		text = "These answers are no reason to write what is proposed, nor to leave it out: it changes none of them.\n"
 	default:
@@ -85,8 +104,14 @@ func (e Effect) Says(questions int) string {
 	}
 	text := fmt.Sprintf("cannot tell: %d of %d differ", e.OnlyWith+e.OnlyWithout, questions)
 	discordance := float64(e.OnlyWith+e.OnlyWithout+1) / float64(questions+2)
-	if n := statistics.QuestionsFor(telling, discordance); n > questions {
-		text += fmt.Sprintf("; %d questions could show 20 points", n)
+	if e.Difference == 0 {
+		return text
+	}
+	points := math.Abs(e.Difference)
+	if n := statistics.QuestionsFor(points, discordance); n == 0 {
+		text += fmt.Sprintf("; to show %.0f points takes over 100 questions", 100*points)
+	} else if n > questions {
+		text += fmt.Sprintf("; to show %.0f points takes %d questions", 100*points, n)
 	}
 	return text
 }

@@ -46,7 +46,7 @@ func CSV(data []byte, rows int64, limit int) (text []byte, err error) {
 	w := csv.NewWriter(&b)
 	_ = w.Write(head) // a buffer takes everything
 	r := parquet.NewReader(f)
-	defer r.Close()
+	defer func() { _ = r.Close() }() // it reads from memory
 	row := make([]parquet.Row, 1)
 	for range min(rows, r.NumRows()) {
 		if n, _ := r.ReadRows(row); n == 0 {

@@ -10,6 +10,7 @@ import (
 	"readiness/domain/benchmark"
 	"readiness/domain/benchmark/evaluation"
 	"readiness/domain/verdict"
+	"readiness/domain/verdict/statistics"
 	"readiness/offline/show"
 )
 
@@ -64,8 +65,12 @@ func OfEvaluation(e *evaluation.Evaluation) *Report {
 		}
 		for _, k := range c.Kinds {
 			if k.OnlyA+k.OnlyB > 0 {
-				r.Notes = append(r.Notes, fmt.Sprintf("Questions of the kind %s (%d): only %s is right on %d, only %s on %d; p %.4f, %.4f "+
-					"adjusted for all kinds (Holm).", k.Kind, k.N, c.A, k.OnlyA, c.B, k.OnlyB, k.MidP, k.Holm))
+				says := "too few to tell"
+				if k.Holm < statistics.Alpha {
+					says = "a difference"
+				}
+				r.Notes = append(r.Notes, fmt.Sprintf("Questions of the kind %s (%d): only %s is right on %d, only %s on %d: %s "+
+					"(mid-p %.4f, by Holm for all kinds %.4f).", k.Kind, k.N, c.A, k.OnlyA, c.B, k.OnlyB, says, k.MidP, k.Holm))
 			}
 		}
 	}

@@ -3,9 +3,11 @@ package runreport
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"readiness/domain"
+	"readiness/domain/verdict"
 	"readiness/offline/report"
 )
 
@@ -26,12 +28,30 @@ func (r *Report) WriteMarkdown(w io.Writer) error {
 	if r.Conclusion != "" {
 		line("%s\n", cut(r.Conclusion))
 	}
-	line("| | Answered by | Score | Answers | Median time | Tokens | Cost |\n| --- | --- | ---: | --- | ---: | --- | ---: |")
-	for _, c := range r.Columns {
-		line("| %s | %s | %s | %s | %s | %s | %s |", cut(c.Name), cut(c.Answered), c.Score(),
-			c.Answers(),
-			shownTime(medianOf(c)), shownTokens(c.Summary.Usage), shownCost(c.Summary.Cost))
+	head, rule := "| | Answered by | Score, % | Answers |", "| --- | --- | ---: | --- |"
+	measured := []struct {
+		name  string
+		known func(Column) bool
+		shown func(Column) string
+	}{
+		{"Median time", func(c Column) bool { return medianOf(c) != nil }, func(c Column) string { return shownTime(medianOf(c)) }},
+		{"Tokens", func(c Column) bool { return c.Summary.Usage != nil }, func(c Column) string { return shownTokens(c.Summary.Usage) }},
+		{"Cost", func(c Column) bool { return c.Summary.Cost != nil }, func(c Column) string { return shownCost(c.Summary.Cost) }},
 	}
+	rows := make([]string, len(r.Columns))
+	for i, c := range r.Columns {
+		rows[i] = fmt.Sprintf("| %s | %s | %s | %s |", cut(c.Name), cut(c.Answered), c.Score(), c.Answers())
+	}
+	for _, m := range measured {
+		if !slices.ContainsFunc(r.Columns, m.known) {
+			continue
+		}
+		head, rule = head+" "+m.name+" |", rule+" ---: |"
+		for i, c := range r.Columns {
+			rows[i] += " " + m.shown(c) + " |"
+		}
+	}
+	line("%s\n%s\n%s", head, rule, strings.Join(rows, "\n"))
 	for _, note := range r.Notes {
 		line("\n%s", cut(note))
 	}
@@ -56,7 +76,27 @@ func because(misses []string) string {
 	return ": " + cut(strings.Join(misses, "; "))
 }
 
-// listed writes questions with their verdicts and this run's answer.
+// answers returns this run's answer to a question, and those of others that are not right, with their queries.
+func (r *Report) answers(q Question) (all []string) {
+	for i, c := range r.Columns {
+		t, _ := c.Tally(q.ID)
+		a, asked := askOf(t)
+		if !asked || i != r.now && t.Verdict == verdict.Correct {
+			continue
+		}
+		text := answerOf(a)
+		if a.Query != "" {
+			text += " (" + a.Query + ")"
+		}
+		if len(r.Columns) > 1 {
+			text = c.Name + ": " + text
+		}
+		all = append(all, cut(text))
+	}
+	return all
+}
+
+// listed writes questions with their verdicts, and answers.
 func (r *Report) listed(line func(string, ...any), title string, all []Question) {
 	if len(all) == 0 {
 		return
@@ -73,12 +113,7 @@ func (r *Report) listed(line func(string, ...any), title string, all []Question)
 			t, asked := c.Tally(q.ID)
 			verdicts += " " + shownVerdict(t, asked) + " |"
 		}
-		t, _ := r.Now().Tally(q.ID)
-		answer := ""
-		if a, ok := askOf(t); ok {
-			answer = answerOf(a)
-		}
-		line("| %s | %s |%s %s |", cut(q.Text), cut(q.Expected), verdicts, cut(answer))
+		line("| %s | %s |%s %s |", cut(q.Text), cut(q.Expected), verdicts, strings.Join(r.answers(q), "<br>"))
 	}
 	if left := len(all) - maxRows; left > 0 {
 		line("\n… and %d more.", left)
