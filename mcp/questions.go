@@ -12,6 +12,8 @@ type QuestionsInput struct {
 	Model       string          `json:"model" jsonschema:"the id of a model, from list_models"`
 	Questions   []QuestionInput `json:"questions,omitempty" jsonschema:"at most 100; without them, some are made from the model"`
 	Count       int             `json:"count,omitempty" jsonschema:"how many questions to make if none are given: 1 to 100, 20 by default"`
+	Answers     string          `json:"answers,omitempty" jsonschema:"CSV with question, answer and perhaps dax: judged, and nobody is asked"`
+	AnsweredBy  string          `json:"answeredBy,omitempty" jsonschema:"who gave these answers"`
 	OperationID string          `json:"operationId,omitempty" jsonschema:"the operation of an earlier call that had not ended"`
 }
 
@@ -58,14 +60,14 @@ type AnswersInput struct {
 }
 
 func (t tools) addQuestions() {
-	run := spec{name: "run_questions", title: "Ask questions about a model", hints: t.records(), without: t.withoutOperation(),
+	run := spec{name: "run_questions", title: "Ask questions about a model", hints: t.records(), without: t.withoutOperation("answers", "answeredBy"),
 		description: "Asks questions about a model and judges the answers. The embedded engine answers with what an AI sees of the " +
 			"model; " +
 			"no language model is asked, and no data is read."}
 	if t.Service {
 		run.without = []string{"questions", "count"}
-		run.description = "Asks the questions that are saved for a model, as the platform's assistant, and judges the answers. The run " +
-			"counts against the account's allowance, so the token needs the scope to write."
+		run.description = "Asks the questions that are saved for a model, as the platform's assistant, or takes answers that an AI gave " +
+			"elsewhere, and judges them. A run that asks counts against the account's allowance, so the token needs the scope to write."
 	}
 	add(t, run, func(ctx context.Context, m Models, in QuestionsInput) (result[*RunSummary], error) {
 		r, pending, err := m.Run(ctx, in)

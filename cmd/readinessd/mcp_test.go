@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"os"
@@ -283,6 +284,22 @@ func TestAgentsAskQuestions(t *testing.T) {
 		answers.Rows[0].Query == "" {
 		t.Errorf("got the run %+v and the answers %+v", run, answers)
 	}
+	copied := "question,answer,dax\n"
+	for i, r := range answers.Rows[:3] { // the third is answered wrongly
+		query := r.Expected
+		if i == 2 {
+			query = `EVALUATE ROW("x", 7)`
+		}
+		copied += fmt.Sprintf("%q,See it,\"%s\"\n", r.Question, strings.ReplaceAll(query, `"`, `""`))
+	}
+	given := data[mcp.RunSummary](a, "run_questions", args{"model": model, "answers": copied, "answeredBy": "Copilot"})
+	if given.RunID == run.RunID || !strings.Contains(given.Answerer, "Copilot") || given.Verdicts["correct"] != 2 || given.Verdicts["incorrect"] != 1 ||
+		given.Wrong.Total != 3 || given.Wrong.Rows[2].Reason != "It was not answered." {
+		t.Errorf("got the run of answers that were given %+v", given)
+	}
+	a.refused("run_questions", args{"model": model, "answers": "city,sales\nBonn,1\n"}, "names no columns question and answer")
+	read := strings.TrimSpace(must(t, "token", "--data", home, "--account", "contoso", "--person", "grace", "--scopes", "Service.Read.All", "--force").stdout)
+	onService(t, s.base, read).refused("run_questions", args{"model": model, "answers": copied}, "InsufficientScopes")
 }
 
 // TestCallsOfAgents refuses calls of /mcp that are not from an agent of this service, and counts the others as calls of the interface.
