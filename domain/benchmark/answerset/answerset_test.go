@@ -81,6 +81,7 @@ func TestRefused(t *testing.T) {
 		"other columns":     {"city,sales\nRome,1\n", "its first line (city, sales) names no columns question and answer; expected is"},
 		"other JSON":        {`{"tables": []}`, "it is JSON of another kind; expected is"},
 		"no JSON":           {"{\"a\"", "no line is a JSON object with a question; expected is"},
+		"answers of lift":   {`{"key":"f7","question":"How many?","answer":{"answer":"12"}}`, "readiness lift keeps answers in it"},
 		"Parquet":           {"PAR1\x00\x01", "it is a Parquet file, which the command line reads"},
 		"a workbook":        {"PK\x03\x04\x00", "save the sheet as CSV"},
 		"NUL":               {"question,answer\nA,\x00\n", "line 2, column 3: "},

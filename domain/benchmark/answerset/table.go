@@ -123,6 +123,9 @@ func (f *File) readLines(data []byte) error {
 			}
 			continue
 		}
+		if _, kept := cells["answer"].(map[string]any); kept && cells["key"] != nil {
+			return errors.New("readiness lift keeps answers in it, about several versions of a model: give it to lift as --asks" + expected)
+		}
 		row := map[string]any{}
 		for name, value := range cells {
 			short := columnName(name)
