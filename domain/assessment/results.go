@@ -20,10 +20,8 @@ type ResultsDeleted struct {
 	Standing      Standing    `json:"standing"`
 }
 
-// EventType implements domain.Event.
 func (ResultsDeleted) EventType() string { return "assessment.results-deleted" }
 
-// After implements domain.Carries.
 func (e ResultsDeleted) After() Standing { return e.Standing }
 
 // Stored is a stored assessment with the address of its document.
@@ -71,7 +69,6 @@ type DeleteResults struct {
 	Stored  []Stored
 }
 
-// Decide implements domain.Command.
 func (c DeleteResults) Decide(s Standing) ([]domain.Event, error) {
 	if s.Running > 0 {
 		return nil, domain.Refuse(domain.OperationInProgress, "semantic model %s is being assessed; delete its results once that has ended",

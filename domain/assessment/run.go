@@ -80,7 +80,6 @@ type ModelEnded struct {
 	Result
 }
 
-// EventType implements domain.Event.
 func (RunAccepted) EventType() string { return "assessment.run-accepted" }
 func (ModelEnded) EventType() string  { return "assessment.model-ended" }
 
@@ -159,7 +158,6 @@ func (r Run) Compares() bool { return !r.Single() && len(r.Models) > 1 }
 // Begin records that work on the run began; nothing when it has begun already.
 type Begin struct{}
 
-// Decide implements domain.Command.
 func (Begin) Decide(r Run) ([]domain.Event, error) {
 	if r.Operation.Status != operation.StatusNotStarted {
 		return nil, nil
@@ -183,7 +181,6 @@ type EndModel struct {
 	Standing Standing
 }
 
-// Decide implements domain.Command.
 func (c EndModel) Decide(r Run) ([]domain.Event, error) {
 	if !r.Open(c.Result.ModelID) {
 		return nil, nil

@@ -129,7 +129,6 @@ type Restored struct {
 	Complete bool     `json:"whole"`
 }
 
-// EventType implements domain.Event.
 func (PreviewAccepted) EventType() string { return "optimization.preview-accepted" }
 func (Previewed) EventType() string       { return "optimization.previewed" }
 func (ApplyAccepted) EventType() string   { return "optimization.apply-accepted" }

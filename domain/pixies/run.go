@@ -110,7 +110,6 @@ type ReportEnded struct {
 	TrackedItem bool `json:"trackedItem,omitempty"`
 }
 
-// EventType implements domain.Event.
 func (RunAccepted) EventType() string    { return "pixies.run-accepted" }
 func (ChangeIntended) EventType() string { return "pixies.change-intended" }
 func (ChangeSent) EventType() string     { return "pixies.change-sent" }
@@ -189,7 +188,6 @@ func (r Run) Open(id uuid.UUID) bool {
 // Begin records that work on the run began; nothing when it has begun already.
 type Begin struct{}
 
-// Decide implements domain.Command.
 func (Begin) Decide(r Run) ([]domain.Event, error) {
 	if r.Operation.Status != operation.StatusNotStarted {
 		return nil, nil
@@ -205,7 +203,6 @@ func (Begin) Decide(r Run) ([]domain.Event, error) {
 // after a crash, on a definition that has changed, records it again.
 type Intend struct{ Intended ChangeIntended }
 
-// Decide implements domain.Command.
 func (c Intend) Decide(r Run) ([]domain.Event, error) {
 	if !r.Open(c.Intended.ReportID) {
 		return nil, nil
@@ -216,7 +213,6 @@ func (c Intend) Decide(r Run) ([]domain.Event, error) {
 // Send records that the platform has taken the write of a report.
 type Send struct{ Sent ChangeSent }
 
-// Decide implements domain.Command.
 func (c Send) Decide(r Run) ([]domain.Event, error) {
 	if _, intended := r.Intended[c.Sent.ReportID]; !intended || !r.Open(c.Sent.ReportID) {
 		return nil, nil
@@ -229,7 +225,6 @@ func (c Send) Decide(r Run) ([]domain.Event, error) {
 // when none was.
 type EndReport struct{ Ended ReportEnded }
 
-// Decide implements domain.Command.
 func (c EndReport) Decide(r Run) ([]domain.Event, error) {
 	if !r.Open(c.Ended.ReportID) {
 		return nil, nil
