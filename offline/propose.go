@@ -16,6 +16,7 @@ import (
 	"readiness/domain/proposal"
 	"readiness/domain/readiness"
 	"readiness/domain/readiness/finding"
+	"readiness/internal/lists"
 )
 
 // ProposeOptions configures Propose.
@@ -314,10 +315,9 @@ func (p *Proposal) apply(preview optimization.Preview, chosen []string) error {
 		if err != nil {
 			return err
 		}
-		changes := make([]rewrite.Change, len(plan.Objects))
-		for i, o := range plan.Objects {
-			changes[i] = rewrite.Change{Target: o.Target(), Value: *o.Written}
-		}
+		changes := lists.Map(plan.Objects, func(o optimization.Object) rewrite.Change {
+			return rewrite.Change{Target: o.Target(), Value: *o.Written}
+		})
 		changed, undo := p.After, []rewrite.Undo(nil)
 		if len(changes) > 0 {
 			if changed, undo, err = rewrite.Write(p.After, changes); err != nil {
@@ -368,10 +368,7 @@ func choose(preview optimization.Preview, chosen []string) ([]optimization.Write
 // planned plans a write against the definition, as the service does before it writes.
 func planned(work optimization.Work, write int, d definition.Definition) (optimization.Plan, error) {
 	objects := work.Writes[write].Objects
-	targets := make([]rewrite.Target, len(objects))
-	for i, o := range objects {
-		targets[i] = o.Target()
-	}
+	targets := lists.Map(objects, optimization.Object.Target)
 	values, err := rewrite.Values(d, targets)
 	if err != nil {
 		return optimization.Plan{}, domain.Refuse(domain.ItemNotReadable, "the definition cannot be read: %s", err)

@@ -12,6 +12,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"readiness/internal/database"
+	"readiness/internal/lists"
 )
 
 // River knows a job's worker by its id only, and restarts a dead worker's jobs only
@@ -42,10 +43,7 @@ func takeUp(ctx context.Context, pool *pgxpool.Pool, id string, busy []int64) (i
 	if len(ids) == 0 {
 		return 0, nil
 	}
-	keys := make([]int32, len(ids))
-	for i, id := range ids {
-		keys[i] = database.KeyOf(id)
-	}
+	keys := lists.Map(ids, database.KeyOf)
 	tag, err := pool.Exec(ctx, `
 		UPDATE river_job j SET state = 'available', scheduled_at = now()
 		FROM unnest($1::text[], $2::int[]) AS w (id, key)

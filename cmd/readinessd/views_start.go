@@ -8,6 +8,7 @@ import (
 	"time"
 
 	connections "readiness/internal/database"
+	"readiness/internal/lists"
 	"readiness/projections"
 )
 
@@ -118,9 +119,6 @@ func (r *root) switchViews(ctx context.Context, owner *core, missing []projectio
 }
 
 func names(missing []projections.MissingView) string {
-	all := make([]string, len(missing))
-	for i, v := range missing {
-		all[i] = v.Name
-	}
+	all := lists.Map(missing, func(v projections.MissingView) string { return v.Name })
 	return strings.Join(all, ", ")
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/google/uuid"
 
 	"readiness/domain"
+	"readiness/internal/lists"
 )
 
 // MaxDeleted is how many ids one ResultsDeleted contains at most.
@@ -76,10 +77,7 @@ func (c DeleteResults) Decide(s Standing) ([]domain.Event, error) {
 	}
 	var events []domain.Event
 	for some := range slices.Chunk(c.Stored, MaxDeleted) {
-		ids := make([]uuid.UUID, len(some))
-		for i, a := range some {
-			ids[i] = a.AssessmentID
-		}
+		ids := lists.Map(some, func(a Stored) uuid.UUID { return a.AssessmentID })
 		s.Recorded = max(0, s.Recorded-len(ids))
 		if s.Recorded == 0 {
 			s.Basis = Basis{}

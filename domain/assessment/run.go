@@ -8,6 +8,7 @@ import (
 
 	"readiness/domain"
 	"readiness/domain/operation"
+	"readiness/internal/lists"
 )
 
 // Outcome says how a model of a run ended (docs/decisions.md 6, BulkAssessment).
@@ -122,11 +123,7 @@ func (r Run) Model(id uuid.UUID) (Model, bool) {
 
 // ModelIDs returns the ids of the run's items.
 func (r Run) ModelIDs() []uuid.UUID {
-	ids := make([]uuid.UUID, len(r.Models))
-	for i, m := range r.Models {
-		ids[i] = m.ModelID
-	}
-	return ids
+	return lists.Map(r.Models, func(m Model) uuid.UUID { return m.ModelID })
 }
 
 func (r Run) index(id uuid.UUID) int {

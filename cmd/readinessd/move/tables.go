@@ -9,6 +9,7 @@ import (
 
 	"readiness/domain/item"
 	"readiness/internal/database"
+	"readiness/internal/lists"
 	"readiness/storage/people"
 )
 
@@ -97,10 +98,7 @@ func plainRows(ctx context.Context, tx pgx.Tx, table, account string, each func(
 
 // storePlain stores rows of a plain table. It refuses one that belongs to another account.
 func storePlain(ctx context.Context, tx pgx.Tx, table, account string, rows []json.RawMessage) (int64, error) {
-	texts := make([]string, len(rows))
-	for i, row := range rows {
-		texts[i] = string(row)
-	}
+	texts := lists.Map(rows, func(row json.RawMessage) string { return string(row) })
 	tag, err := tx.Exec(ctx, `INSERT INTO `+pgx.Identifier{table}.Sanitize()+` SELECT r.* FROM unnest($1::text[]) AS l (row),
 		jsonb_populate_record(NULL::`+pgx.Identifier{table}.Sanitize()+`, l.row::jsonb) AS r WHERE r.account_id = $2`, texts, account)
 	return tag.RowsAffected(), err

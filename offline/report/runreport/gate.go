@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"readiness/domain/verdict"
+	"readiness/internal/lists"
 	"readiness/offline/show"
 )
 
@@ -40,11 +41,7 @@ func (r *Report) judged() []Column {
 	if len(r.scored) == 0 {
 		return []Column{r.Now()}
 	}
-	all := make([]Column, len(r.scored))
-	for i, at := range r.scored {
-		all[i] = r.Columns[at]
-	}
-	return all
+	return lists.Map(r.scored, func(at int) Column { return r.Columns[at] })
 }
 
 // scoreMiss returns why the score of a column fails, or "".

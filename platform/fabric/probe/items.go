@@ -16,6 +16,7 @@ import (
 
 	"readiness/definition"
 	"readiness/domain/item"
+	"readiness/internal/lists"
 	"readiness/platform/fabric"
 )
 
@@ -54,10 +55,7 @@ func bodyOf(name string, d definition.Definition) ([]byte, error) {
 		Payload     []byte `json:"payload"`
 		PayloadType string `json:"payloadType"`
 	}
-	parts := make([]part, len(d.Parts))
-	for i, p := range d.Parts {
-		parts[i] = part{p.Path, p.Data, "InlineBase64"}
-	}
+	parts := lists.Map(d.Parts, func(p definition.Part) part { return part{p.Path, p.Data, "InlineBase64"} })
 	body := map[string]any{"definition": map[string]any{"parts": parts}}
 	if name != "" {
 		body["displayName"] = name
