@@ -1,6 +1,7 @@
 package http
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -72,9 +73,7 @@ func (s *Server) panicked(a *recorder, r *http.Request, p any) (cut bool) {
 
 func (s *Server) note(r *http.Request, c *call, a *recorder, took time.Duration) {
 	status := a.status
-	if status == 0 {
-		status = http.StatusOK
-	}
+	status = cmp.Or(status, http.StatusOK)
 	method, path := "other", "none"
 	if c.path != "" {
 		method, path = r.Method, c.path

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"crypto/ed25519"
 	"errors"
@@ -234,9 +235,7 @@ func (s *service) api(ctx context.Context, life *lifetime, f serveFlags, verifie
 		return nil, err
 	}
 	life.background("housekeeping", func(ctx context.Context) { limiter.KeepSwept(ctx, time.Minute) }, s.sweep)
-	if f.portalURL == "" {
-		f.portalURL = f.baseURL
-	}
+	f.portalURL = cmp.Or(f.portalURL, f.baseURL)
 	s.commands.Pixies.CollectorURL = f.baseURL
 	views, err := collector.New(collector.Options{
 		Resolve: s.views.PixieIDs, Count: s.commands.Pixies.CountViews, Registry: s.registry, Log: s.log, Now: time.Now,

@@ -5,6 +5,7 @@
 package pixies
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/google/uuid"
@@ -108,9 +109,7 @@ func (c Hold) Decide(r Report) ([]domain.Event, error) {
 			c.ReportID, *r.Holder).
 			About("operationId", *r.Holder).About("reportId", c.ReportID).After(2 * time.Second)
 	}
-	if r.Status == "" {
-		r.Status = StatusNeverAdded
-	}
+	r.Status = cmp.Or(r.Status, StatusNeverAdded)
 	r.ReportID, r.WorkspaceID, r.ReportName = c.ReportID, c.WorkspaceID, c.ReportName
 	r.Holder, r.LastOperation = &c.OperationID, &c.OperationID
 	return []domain.Event{Locked{r}}, nil

@@ -3,6 +3,7 @@
 package rate
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -51,12 +52,8 @@ const DefaultTimeout = 2 * time.Second
 
 // Open returns a Limiter for the database at url. It does not connect yet. The caller must close the Limiter.
 func Open(ctx context.Context, url string, o Options) (*Limiter, error) {
-	if o.Connections == 0 {
-		o.Connections = 4
-	}
-	if o.Timeout == 0 {
-		o.Timeout = DefaultTimeout
-	}
+	o.Connections = cmp.Or(o.Connections, 4)
+	o.Timeout = cmp.Or(o.Timeout, DefaultTimeout)
 	pool, err := database.Open(ctx, url, func(c *pgxpool.Config) {
 		c.ConnConfig.Tracer = o.Tracer
 		c.MaxConns = o.Connections

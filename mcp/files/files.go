@@ -4,6 +4,7 @@
 package files
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -145,9 +146,7 @@ func (f *Files) one(ctx context.Context, name string) (offline.Item, error) {
 
 // List implements mcp.Models.
 func (f *Files) List(ctx context.Context, within, cursor string) ([]mcp.ModelRow, string, error) {
-	if within == "" {
-		within = "."
-	}
+	within = cmp.Or(within, ".")
 	models, err := f.find(ctx, within)
 	if err != nil {
 		return nil, "", err

@@ -9,6 +9,7 @@
 package fabric
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -166,9 +167,7 @@ func New(o Options) (*Platform, error) {
 	if p.now == nil {
 		p.now = time.Now
 	}
-	if p.log == nil {
-		p.log = slog.New(slog.DiscardHandler)
-	}
+	p.log = cmp.Or(p.log, slog.New(slog.DiscardHandler))
 	return p, nil
 }
 
@@ -188,9 +187,7 @@ func (p *Platform) Check(context.Context) error { return nil }
 
 // hostOf returns the address with the path at which its interface begins.
 func hostOf(address, fallback, path string) (*url.URL, error) {
-	if address == "" {
-		address = fallback
-	}
+	address = cmp.Or(address, fallback)
 	u, err := url.Parse(strings.TrimSuffix(address, "/"))
 	if err != nil || u.Scheme != "https" || u.Host == "" || u.Path != "" || u.RawQuery != "" || u.Fragment != "" || u.User != nil {
 		return nil, fmt.Errorf("%q must be an https address without a path, such as %s", address, fallback)

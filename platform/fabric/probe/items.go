@@ -1,6 +1,7 @@
 package probe
 
 import (
+	"cmp"
 	"context"
 	"embed"
 	"encoding/json"
@@ -110,9 +111,7 @@ const firstWait = 5 * time.Second
 func (r *run) await(ctx context.Context, began fabric.Answered, result bool) (ending, error) {
 	path, pause := "/operations/"+began.Operation, began.After
 	for {
-		if pause == 0 {
-			pause = firstWait
-		}
+		pause = cmp.Or(pause, firstWait)
 		if err := r.wait(ctx, pause); err != nil {
 			return ending{}, err
 		}

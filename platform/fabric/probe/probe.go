@@ -113,9 +113,7 @@ func (r *run) open() (err error) {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	if o.Log == nil {
-		o.Log = slog.New(slog.DiscardHandler)
-	}
+	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
 	if o.Transport == nil {
 		o.Transport = fabric.NewTransport(nil)
 	}
@@ -183,9 +181,7 @@ func reasonOf(err error) (why string, _ error) {
 
 // once makes a call as the person.
 func (r *run) once(ctx context.Context, c fabric.Call) (fabric.Answered, error) {
-	if c.Permission == "" {
-		c.Permission = item.PermissionPlatform
-	}
+	c.Permission = cmp.Or(c.Permission, item.PermissionPlatform)
 	return r.platform.Once(ctx, r.as, c)
 }
 
