@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net/http"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"time"
 
@@ -99,10 +100,5 @@ func visible(v string) bool {
 	if v == "" || len(v) > 256 {
 		return false
 	}
-	for _, c := range []byte(v) {
-		if c < '!' || c > '~' {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc([]byte(v), func(c byte) bool { return c < '!' || c > '~' })
 }

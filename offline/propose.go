@@ -276,13 +276,9 @@ func leftAlone(kind optimization.Kind, reported []readiness.Finding, ignored []I
 // count returns the number of ignored findings that have an effect. It excludes objects with other findings, and the
 // model itself.
 func (l leftBe) count() int {
-	n := 0
-	for _, f := range l.ignored {
-		if l.all || f.ObjectType != finding.ModelObject && l.objects[newObject("", f.Table, f.ObjectName)] {
-			n++
-		}
-	}
-	return n
+	return lists.Count(l.ignored, func(f Ignored) bool {
+		return l.all || f.ObjectType != finding.ModelObject && l.objects[newObject("", f.Table, f.ObjectName)]
+	})
 }
 
 // object reports whether a proposal is for an object that is left alone.

@@ -3,6 +3,7 @@ package projections
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/jackc/pgx/v5"
@@ -18,12 +19,7 @@ type Diff struct {
 
 // None reports whether there is no difference.
 func (d *Diff) None() bool {
-	for _, t := range d.Tables {
-		if t.OnlyLive+t.OnlyNew+t.Different > 0 {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(d.Tables, func(t TableDiff) bool { return t.OnlyLive+t.OnlyNew+t.Different > 0 })
 }
 
 // TableDiff is the difference between a table and the live one.

@@ -7,6 +7,7 @@ import (
 
 	"readiness/domain"
 	"readiness/domain/operation"
+	"readiness/internal/lists"
 )
 
 // Verb is what a run does.
@@ -257,13 +258,7 @@ func (c EndReport) Decide(r Run) ([]domain.Event, error) {
 
 // tracked returns how many reports the run made tracked items.
 func (r Run) tracked() int {
-	n := 0
-	for _, e := range r.Results {
-		if e.TrackedItem || r.Intended[e.ReportID].TrackedItem {
-			n++
-		}
-	}
-	return n
+	return lists.Count(r.Results, func(e ReportEnded) bool { return e.TrackedItem || r.Intended[e.ReportID].TrackedItem })
 }
 
 // Impact returns what a run spends that makes n reports tracked items.

@@ -9,3 +9,23 @@ func Map[From, To any](list []From, of func(From) To) []To {
 	}
 	return all
 }
+
+// Where returns the elements for which keep is true, in their order; nil for none.
+func Where[T any](list []T, keep func(T) bool) (kept []T) {
+	for _, v := range list {
+		if keep(v) {
+			kept = append(kept, v)
+		}
+	}
+	return kept
+}
+
+// Count returns for how many elements is is true.
+func Count[T any](list []T, is func(T) bool) (n int) {
+	for _, v := range list {
+		if is(v) {
+			n++
+		}
+	}
+	return n
+}

@@ -26,6 +26,7 @@ import (
 	"readiness/domain/item"
 	"readiness/domain/readiness"
 	"readiness/domain/verdict"
+	"readiness/internal/lists"
 	"readiness/mcp"
 	"readiness/offline"
 	"readiness/offline/lift"
@@ -119,12 +120,7 @@ func (f *Files) find(ctx context.Context, name string) ([]offline.Item, error) {
 	if err != nil {
 		return nil, err
 	}
-	var models []offline.Item
-	for _, i := range items {
-		if i.Type == item.SemanticModel {
-			models = append(models, i)
-		}
-	}
+	models := lists.Where(items, func(i offline.Item) bool { return i.Type == item.SemanticModel })
 	if offline.Inside(models) != nil || slices.ContainsFunc(models, func(i offline.Item) bool { return i.Shown == "." }) {
 		return nil, problem("The folder of the server is part of a semantic model. Start the server on a folder that contains the " +
 			"model's folder.")

@@ -92,14 +92,11 @@ func decided(was, is verdict.Tally) bool {
 	if !slices.ContainsFunc(was.Asks, verdict.Ask.Differs) {
 		return false
 	}
-	for _, a := range is.Asks {
-		if !slices.ContainsFunc(was.Asks, func(b verdict.Ask) bool {
+	return !slices.ContainsFunc(is.Asks, func(a verdict.Ask) bool {
+		return !slices.ContainsFunc(was.Asks, func(b verdict.Ask) bool {
 			return a.Error == nil && b.Error == nil && a.Text == b.Text && a.Query == b.Query
-		}) {
-			return false
-		}
-	}
-	return true
+		})
+	})
 }
 
 // mostlyCorrect reports whether more than half of all asks were answered correctly; an

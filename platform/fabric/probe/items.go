@@ -40,12 +40,7 @@ func definitionIn(folder string) (definition.Definition, error) {
 
 // without returns d without the parts below Copilot/.
 func without(d definition.Definition) definition.Definition {
-	var parts []definition.Part
-	for _, p := range d.Parts {
-		if !strings.HasPrefix(p.Path, "Copilot/") {
-			parts = append(parts, p)
-		}
-	}
+	parts := lists.Where(d.Parts, func(p definition.Part) bool { return !strings.HasPrefix(p.Path, "Copilot/") })
 	return definition.New(parts...)
 }
 
