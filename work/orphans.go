@@ -31,11 +31,8 @@ const stray = 10 * time.Second
 // were.
 func takeUp(ctx context.Context, pool *pgxpool.Pool, id string, busy []int64) (int64, error) {
 	// A running job that names no worker cannot be judged, so it is left alone.
-	rows, err := pool.Query(ctx,
+	rows, _ := pool.Query(ctx,
 		`SELECT DISTINCT attempted_by[array_upper(attempted_by, 1)] FROM river_job WHERE state = 'running' AND attempted_by <> '{}'`)
-	if err != nil {
-		return 0, fmt.Errorf("work: look for orphans: %w", err)
-	}
 	ids, err := pgx.CollectRows(rows, pgx.RowTo[string])
 	if err != nil {
 		return 0, fmt.Errorf("work: look for orphans: %w", err)

@@ -87,12 +87,9 @@ func storeAccountKey(d Deployment, account string, row json.RawMessage) (databas
 
 // plainRows passes the rows of a plain table to each, as JSON.
 func plainRows(ctx context.Context, tx pgx.Tx, table, account string, each func(json.RawMessage) error) error {
-	rows, err := tx.Query(ctx, `SELECT to_jsonb(t)::text FROM `+pgx.Identifier{table}.Sanitize()+` t WHERE account_id = $1`, account)
-	if err != nil {
-		return err
-	}
+	rows, _ := tx.Query(ctx, `SELECT to_jsonb(t)::text FROM `+pgx.Identifier{table}.Sanitize()+` t WHERE account_id = $1`, account)
 	var row string
-	_, err = pgx.ForEachRow(rows, []any{&row}, func() error { return each(json.RawMessage(row)) })
+	_, err := pgx.ForEachRow(rows, []any{&row}, func() error { return each(json.RawMessage(row)) })
 	return err
 }
 
