@@ -13,6 +13,7 @@ import (
 
 	"readiness/internal/database"
 	"readiness/internal/lists"
+	"readiness/internal/pace"
 )
 
 // River knows a job's worker by its id only, and restarts a dead worker's jobs only
@@ -90,14 +91,7 @@ func (b *busy) ids(now time.Time) []int64 {
 // tokens until ctx ends.
 func (q *Queue) mind(ctx context.Context) {
 	defer q.o.Life.End()
-	tick := time.NewTicker(every)
-	defer tick.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-		}
+	for range pace.Every(ctx, every) {
 		if err := q.look(ctx); err != nil && ctx.Err() == nil {
 			q.o.Log.Warn("the database does not answer; orphaned and lost work and expired tokens wait", "error", err)
 		}

@@ -9,6 +9,7 @@ import (
 
 	connections "readiness/internal/database"
 	"readiness/internal/lists"
+	"readiness/internal/pace"
 	"readiness/projections"
 )
 
@@ -74,12 +75,7 @@ func again(ctx context.Context, owner *core, v projections.MissingView) (project
 }
 
 func pause(ctx context.Context) error {
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-time.After(handOver):
-		return nil
-	}
+	return pace.Wait(ctx, handOver)
 }
 
 // takeOver switches to the views that are built, once no process of the earlier version is alive.

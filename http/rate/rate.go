@@ -12,6 +12,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"readiness/internal/database"
+	"readiness/internal/pace"
 )
 
 // Window is the length of every window.
@@ -283,14 +284,7 @@ func (l *Limiter) Sweep(ctx context.Context) error {
 
 // KeepSwept sweeps once per period until ctx ends. It ignores errors, because the next sweep does the same work.
 func (l *Limiter) KeepSwept(ctx context.Context, period time.Duration) {
-	tick := time.NewTicker(period)
-	defer tick.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-			_ = l.Sweep(ctx)
-		}
+	for range pace.Every(ctx, period) {
+		_ = l.Sweep(ctx)
 	}
 }

@@ -24,6 +24,7 @@ import (
 	"github.com/hashicorp/golang-lru/v2/expirable"
 
 	"readiness/domain/item"
+	"readiness/internal/pace"
 	"readiness/platform/fabric/iq"
 	"readiness/platform/fabric/mcpclient"
 )
@@ -162,7 +163,7 @@ func New(o Options) (*Platform, error) {
 		p.reads = forgotten{}
 	}
 	if p.wait == nil {
-		p.wait = waitFor
+		p.wait = pace.Wait
 	}
 	if p.now == nil {
 		p.now = time.Now
@@ -194,16 +195,4 @@ func hostOf(address, fallback, path string) (*url.URL, error) {
 	}
 	u.Path = path
 	return u, nil
-}
-
-// waitFor is Options.Wait by the clock.
-func waitFor(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
 }

@@ -17,6 +17,7 @@ import (
 
 	"readiness/domain"
 	"readiness/domain/item"
+	"readiness/internal/pace"
 	"readiness/platform/fabric"
 	"readiness/platform/fabric/iq"
 	"readiness/platform/fabric/mcpclient"
@@ -101,14 +102,7 @@ func (r *run) open() (err error) {
 		return known
 	}
 	if o.Wait == nil {
-		o.Wait = func(ctx context.Context, d time.Duration) error {
-			select {
-			case <-time.After(d):
-				return nil
-			case <-ctx.Done():
-				return ctx.Err()
-			}
-		}
+		o.Wait = pace.Wait
 	}
 	if o.Now == nil {
 		o.Now = time.Now
