@@ -19,6 +19,7 @@ import (
 	"readiness/domain"
 	"readiness/domain/aiprovider"
 	"readiness/domain/proposal"
+	"readiness/internal/lists"
 )
 
 // Options configure a Proposer. The zero value is ready to use.
@@ -221,10 +222,7 @@ func instruct(ctx context.Context, c *openai.Client, ask proposal.Ask) ([]propos
 
 // questions returns what a person should say about the objects that the provider did not describe.
 func questions(m *semanticmodel.Model, skipped []proposal.Skip) []proposal.Question {
-	objects := make([]proposal.Object, len(skipped))
-	for i, s := range skipped {
-		objects[i] = s.Object
-	}
+	objects := lists.Map(skipped, func(s proposal.Skip) proposal.Object { return s.Object })
 	if len(objects) == 0 {
 		return nil
 	}
@@ -269,9 +267,5 @@ func without(objects []proposal.Object, proposals []proposal.Proposal) []proposa
 }
 
 func values(proposals []proposal.Proposal) []string {
-	all := make([]string, len(proposals))
-	for i, one := range proposals {
-		all[i] = one.Value
-	}
-	return all
+	return lists.Map(proposals, func(one proposal.Proposal) string { return one.Value })
 }

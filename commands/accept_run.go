@@ -13,6 +13,7 @@ import (
 	"readiness/domain/operation"
 	"readiness/domain/trackeditem"
 	"readiness/eventstore"
+	"readiness/internal/lists"
 )
 
 // pendingAssessment is an assessment run about to be accepted.
@@ -102,10 +103,9 @@ func (s *Assessments) decideRun(c *eventstore.Change, p *pendingAssessment) erro
 	}
 	c.Queue(s.Vault.Put(p.operationID, p.token, p.expires))
 	s.keys.remember(c, p.caller, p.operationID)
-	steps := make([]assessment.Step, len(p.models))
-	for i, m := range p.models {
-		steps[i] = assessment.Step{WorkspaceID: p.workspace.ID, ModelID: m.ID, Plan: p.caller.Plan, AcceptedAt: p.at}
-	}
+	steps := lists.Map(p.models, func(m item.Item) assessment.Step {
+		return assessment.Step{WorkspaceID: p.workspace.ID, ModelID: m.ID, Plan: p.caller.Plan, AcceptedAt: p.at}
+	})
 	c.InTx(func(ctx context.Context, tx pgx.Tx) error {
 		return s.Jobs.Assess(ctx, tx, p.caller.origin(p.operationID), steps)
 	})

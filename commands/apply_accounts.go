@@ -7,6 +7,7 @@ import (
 	"readiness/domain/account"
 	"readiness/domain/item"
 	"readiness/eventstore"
+	"readiness/internal/lists"
 )
 
 // AccountChange is what applying a declaration did, or would do, to an account.
@@ -83,10 +84,7 @@ func (s *Accounts) plan(ctx context.Context, d account.Declaration) (ids, unknow
 	if err := s.Store.Load(ctx, past); err != nil {
 		return nil, nil, change, err
 	}
-	declared := make([]item.Person, len(d.People))
-	for i, p := range d.People {
-		declared[i] = p.Person
-	}
+	declared := lists.Map(d.People, func(p account.Person) item.Person { return p.Person })
 	if ids, err = s.People.Find(ctx, d.AccountID, declared); err != nil {
 		return nil, nil, change, err
 	}

@@ -20,6 +20,7 @@ import (
 	"readiness/domain/verdict"
 	"readiness/eventstore"
 	"readiness/internal/database"
+	"readiness/internal/lists"
 )
 
 // lookUpSide looks up, as the caller, a semantic model and what will answer for it
@@ -127,10 +128,7 @@ func (a *pendingAsks) pasts(more ...eventstore.Loadable) []eventstore.Loadable {
 
 // trackSides returns the tracking of the sides' semantic models.
 func trackSides(accountID string, sides ...*benchmark.Side) *Tracking {
-	models := make([]uuid.UUID, len(sides))
-	for i, side := range sides {
-		models[i] = side.SemanticModelID
-	}
+	models := lists.Map(sides, func(side *benchmark.Side) uuid.UUID { return side.SemanticModelID })
 	return Track(accountID, models...)
 }
 

@@ -68,15 +68,12 @@ func lastNumbers(ctx context.Context, tx pgx.Tx, messages []CollectedViews) (map
 		}
 	}
 	// The lock of a row that is already there is taken by the update, which changes nothing.
-	rows, err := tx.Query(ctx, `INSERT INTO page_view_collectors AS c (collector, number, counted_at)
+	rows, _ := tx.Query(ctx, `INSERT INTO page_view_collectors AS c (collector, number, counted_at)
 		SELECT collector, 0, $2 FROM unnest($1::uuid[]) collector ORDER BY 1
 		ON CONFLICT (collector) DO UPDATE SET number = c.number RETURNING collector, number`, collectors, time.Unix(0, 0))
-	if err != nil {
-		return nil, err
-	}
 	var id uuid.UUID
 	var number int64
-	_, err = pgx.ForEachRow(rows, []any{&id, &number}, func() error { last[id] = number; return nil })
+	_, err := pgx.ForEachRow(rows, []any{&id, &number}, func() error { last[id] = number; return nil })
 	return last, err
 }
 

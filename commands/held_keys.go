@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"sync"
 	"time"
+
+	"readiness/internal/pace"
 )
 
 const (
@@ -68,16 +70,9 @@ func (s *IdempotencyKeys) ReleaseHeld(ctx context.Context) error {
 
 // KeepReleasing calls ReleaseHeld periodically until ctx ends.
 func (s *IdempotencyKeys) KeepReleasing(ctx context.Context) {
-	tick := time.NewTicker(releaseInterval)
-	defer tick.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-			bounded, cancel := context.WithTimeout(ctx, 10*releaseInterval)
-			_ = s.ReleaseHeld(bounded) // the next tick retries
-			cancel()
-		}
+	for range pace.Every(ctx, releaseInterval) {
+		bounded, cancel := context.WithTimeout(ctx, 10*releaseInterval)
+		_ = s.ReleaseHeld(bounded) // the next tick retries
+		cancel()
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"readiness/domain/benchmark/evaluation"
 	"readiness/domain/verdict"
 	"readiness/eventstore"
+	"readiness/internal/lists"
 	"readiness/storage/documents"
 )
 
@@ -83,10 +84,7 @@ const maxWho = 200
 // importedAnswersOf returns the answers to the questions by the one that who names.
 func importedAnswersOf(files []*answerset.File, set benchmark.Set, who string) (answers benchmark.ImportedAnswers, err error) {
 	all, unmatched := evaluation.Match(set, files, benchmark.MaxRepeats)
-	names := make([]string, len(all))
-	for i, g := range all {
-		names[i] = domain.Shortened(g.String(), maxWho)
-	}
+	names := lists.Map(all, func(g evaluation.Given) string { return domain.Shortened(g.String(), maxWho) })
 	at, err := benchmark.CheckAnswerer(who, names, unmatched)
 	if err != nil {
 		return answers, err

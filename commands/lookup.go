@@ -8,6 +8,7 @@ import (
 	"github.com/google/uuid"
 
 	"readiness/domain/item"
+	"readiness/internal/lists"
 )
 
 // List returns the workspaces that the caller can see on the platform, by
@@ -47,11 +48,7 @@ func (s *Workspaces) Visible(ctx context.Context, caller Caller, workspaceID uui
 
 // idsOf returns the ids of the items, in their order.
 func idsOf(items []item.Item) []uuid.UUID {
-	ids := make([]uuid.UUID, len(items))
-	for i, it := range items {
-		ids[i] = it.ID
-	}
-	return ids
+	return lists.Map(items, func(it item.Item) uuid.UUID { return it.ID })
 }
 
 // Item looks up one item as the caller.

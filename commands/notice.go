@@ -10,6 +10,7 @@ import (
 	"readiness/domain/pixies"
 	"readiness/domain/trackeditem"
 	"readiness/eventstore"
+	"readiness/internal/lists"
 )
 
 // noticed is a change of an item that a listing revealed and the account has not
@@ -63,11 +64,7 @@ func (s *core) notice(ctx context.Context, caller Caller, workspaceID uuid.UUID,
 
 // pastsOf returns the streams from which noticed changes are decided.
 func pastsOf(seen []noticed) []eventstore.Loadable {
-	pasts := make([]eventstore.Loadable, len(seen))
-	for i, n := range seen {
-		pasts[i] = n.past
-	}
-	return pasts
+	return lists.Map(seen, func(n noticed) eventstore.Loadable { return n.past })
 }
 
 // recordAll decides the noticed changes, from the streams.

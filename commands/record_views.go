@@ -36,12 +36,9 @@ func (s *Pixies) RecordViews(ctx context.Context) error {
 	var after reportHour // in the order in which hours are recorded
 	var failed []error   // one failure must not stop the others
 	for {
-		rows, err := s.Pool.Query(ctx, `SELECT account_id, report_id, hour FROM page_view_hours
+		rows, _ := s.Pool.Query(ctx, `SELECT account_id, report_id, hour FROM page_view_hours
 			WHERE hour < $1 AND (hour, account_id, report_id) > ($2, $3, $4) GROUP BY 3, 1, 2 ORDER BY 3, 1, 2 LIMIT $5`,
 			until, after.Hour, after.Account, after.Report, hoursBatchSize)
-		if err != nil {
-			return fmt.Errorf("commands: read unrecorded views: %w", err)
-		}
 		over, err := pgx.CollectRows(rows, pgx.RowToStructByName[reportHour])
 		if err != nil {
 			return fmt.Errorf("commands: read unrecorded views: %w", err)
@@ -77,11 +74,8 @@ func (s *Pixies) recordHours(ctx context.Context, account string, over []reportH
 		reports, hours = append(reports, o.Report), append(hours, o.Hour)
 	}
 	const of = `account_id = $1 AND (report_id, hour) IN (SELECT * FROM unnest($2::uuid[], $3::timestamptz[]))`
-	rows, err := s.Pool.Query(ctx, `SELECT account_id, report_id, hour, page, views FROM page_view_hours WHERE `+of, account, reports,
+	rows, _ := s.Pool.Query(ctx, `SELECT account_id, report_id, hour, page, views FROM page_view_hours WHERE `+of, account, reports,
 		hours)
-	if err != nil {
-		return fmt.Errorf("commands: read unrecorded views: %w", err)
-	}
 	views, err := pgx.CollectRows(rows, pgx.RowToStructByPos[pixies.Viewed])
 	if err != nil {
 		return fmt.Errorf("commands: read unrecorded views: %w", err)

@@ -16,6 +16,7 @@ import (
 	"readiness/domain/pixies"
 	"readiness/domain/trackeditem"
 	"readiness/eventstore"
+	"readiness/internal/lists"
 )
 
 // Start starts adding Pixies to a report, or removing them (4.7/add,
@@ -139,10 +140,9 @@ func (s *Pixies) decideRun(c *eventstore.Change, p *pendingPixies) error {
 	}
 	c.Queue(s.Vault.Put(p.operationID, p.caller.Token, p.caller.TokenExpires))
 	s.keys.remember(c, p.caller, p.operationID)
-	steps := make([]pixies.Step, len(p.reports))
-	for i, r := range p.reports {
-		steps[i] = pixies.Step{WorkspaceID: p.workspace.ID, ReportID: r.ID, Plan: p.caller.Plan}
-	}
+	steps := lists.Map(p.reports, func(r item.Item) pixies.Step {
+		return pixies.Step{WorkspaceID: p.workspace.ID, ReportID: r.ID, Plan: p.caller.Plan}
+	})
 	c.InTx(func(ctx context.Context, tx pgx.Tx) error {
 		return s.Jobs.ChangePixies(ctx, tx, p.caller.origin(p.operationID), steps)
 	})
@@ -162,10 +162,7 @@ func (s *Pixies) startOf(c *eventstore.Change, p *pendingPixies) (domain.Command
 	if p.verb == pixies.Removes {
 		return pixies.RemovePixies{Operation: op, Run: run}, nil
 	}
-	adding := make([]trackeditem.Reserve, len(p.reports))
-	for i, r := range p.reports {
-		adding[i] = reservation(p.operationID, p.workspace, r)
-	}
+	adding := lists.Map(p.reports, func(r item.Item) trackeditem.Reserve { return reservation(p.operationID, p.workspace, r) })
 	if err := p.tracking.reserve(c, p.caller, p.owner.State, p.limits, adding...); err != nil {
 		return nil, err
 	}

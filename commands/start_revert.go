@@ -11,6 +11,7 @@ import (
 	"readiness/domain/operation"
 	"readiness/domain/optimization"
 	"readiness/eventstore"
+	"readiness/internal/lists"
 )
 
 // StartRevert starts the revert of an apply (4.5/route/revert).
@@ -107,10 +108,7 @@ func (s *Optimizations) tryAcceptRevert(ctx context.Context, caller Caller, oper
 		if !slices.Equal(w.lock.State.After(applyID), after) {
 			return errMoved
 		}
-		applies := make([]optimization.Work, len(later))
-		for i, l := range later {
-			applies[i] = l.State
-		}
+		applies := lists.Map(later, func(l *eventstore.Stream[optimization.Work]) optimization.Work { return l.State })
 		writes, err := s.revertApply(caller, modelID, applyID).Writes(apply.State, applies)
 		if err != nil {
 			return err

@@ -11,6 +11,7 @@ import (
 	"readiness/domain"
 	"readiness/eventstore/sealed"
 	"readiness/internal/database"
+	"readiness/internal/lists"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -171,10 +172,7 @@ func (c *Change) optimistic(ctx context.Context, heads []*head, decide func(*Cha
 // names, as every append does.
 func (c *Change) holding(ctx context.Context, heads []*head, decide func(*Change) error) error {
 	return c.transaction(ctx, true, func(conn *pgx.Conn) error {
-		names := make([]string, len(heads))
-		for i, h := range heads {
-			names[i] = h.stream
-		}
+		names := lists.Map(heads, func(h *head) string { return h.stream })
 		b := &pgx.Batch{}
 		b.Queue("BEGIN")
 		b.Queue(lockSQL, names)

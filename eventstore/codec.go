@@ -8,6 +8,7 @@ import (
 
 	"readiness/domain"
 	"readiness/eventstore/sealed"
+	"readiness/internal/lists"
 )
 
 // Upcaster converts an event's JSON data from one schema version to the next. It is pure.
@@ -41,20 +42,14 @@ func Of(stream string, examples ...domain.Event) []Type {
 // WithSnapshot is like Of, for streams that are loaded with FoldLast: each of their events
 // carries the S after it. NewCodec refuses a stream type that has other events too.
 func WithSnapshot[S any](stream string, examples ...domain.Carries[S]) []Type {
-	types := make([]Type, len(examples))
-	for i, e := range examples {
-		types[i] = Type{Example: e, SchemaVersion: 1, Stream: stream, carries: reflect.TypeFor[S]()}
-	}
-	return types
+	return lists.Map(examples, func(e domain.Carries[S]) Type {
+		return Type{Example: e, SchemaVersion: 1, Stream: stream, carries: reflect.TypeFor[S]()}
+	})
 }
 
 // Events returns the types of the examples, each at schema version 1 and allowed on any stream.
 func Events(examples ...domain.Event) []Type {
-	types := make([]Type, len(examples))
-	for i, e := range examples {
-		types[i] = Type{Example: e, SchemaVersion: 1}
-	}
-	return types
+	return lists.Map(examples, func(e domain.Event) Type { return Type{Example: e, SchemaVersion: 1} })
 }
 
 // Codec converts events to their stored form and back. The stored name outlives the Go name; every

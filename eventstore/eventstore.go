@@ -7,6 +7,7 @@
 package eventstore
 
 import (
+	"cmp"
 	"encoding/json"
 	"log/slog"
 	"time"
@@ -113,9 +114,7 @@ func New(pool *pgxpool.Pool, codec *Codec, o Options) *Store {
 	if s.newID == nil {
 		s.newID = func() uuid.UUID { return uuid.Must(uuid.NewV7()) }
 	}
-	if s.logger == nil {
-		s.logger = slog.New(slog.DiscardHandler)
-	}
+	s.logger = cmp.Or(s.logger, slog.New(slog.DiscardHandler))
 	if s.handlerTimeout <= 0 {
 		s.handlerTimeout = 30 * time.Second
 	}

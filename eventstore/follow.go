@@ -256,10 +256,7 @@ type Follower struct {
 
 // Followers returns every follower that ever existed, by name.
 func (s *Store) Followers(ctx context.Context) ([]Follower, error) {
-	rows, err := s.pool.Query(ctx, `SELECT name, position, updated_at, coalesce(error, ''), failed_at FROM followers ORDER BY name`)
-	if err != nil {
-		return nil, fmt.Errorf("eventstore: followers: %w", err)
-	}
+	rows, _ := s.pool.Query(ctx, `SELECT name, position, updated_at, coalesce(error, ''), failed_at FROM followers ORDER BY name`)
 	followers, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (f Follower, err error) {
 		var failedAt *time.Time
 		if err = row.Scan(&f.Name, &f.Position, &f.UpdatedAt, &f.Error, &failedAt); failedAt != nil {

@@ -195,15 +195,12 @@ func (i *importer) load(ctx context.Context, tx pgx.Tx, page []Recorded) error {
 	if len(page) == 0 {
 		return nil
 	}
-	rows, err := tx.Query(ctx, headsSQL, slices.Collect(maps.Keys(i.heads)))
-	if err != nil {
-		return err
-	}
+	rows, _ := tx.Query(ctx, headsSQL, slices.Collect(maps.Keys(i.heads)))
 	var name, account string
 	var version int64
 	var exported, chain []byte
 	var at time.Time
-	_, err = pgx.ForEachRow(rows, []any{&name, &account, &version, &exported, &chain, &at}, func() error {
+	_, err := pgx.ForEachRow(rows, []any{&name, &account, &version, &exported, &chain, &at}, func() error {
 		i.heads[name] = &importedStream{account, version, [sha256.Size]byte(exported), [sha256.Size]byte(chain), at.UTC()}
 		return nil
 	})

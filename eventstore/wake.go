@@ -9,6 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"readiness/internal/database"
+	"readiness/internal/pace"
 )
 
 const (
@@ -103,10 +104,5 @@ func (s *Store) once(ctx context.Context, fn func(*pgx.Conn) error) error {
 
 // pause waits for d and reports whether ctx did not end before.
 func pause(ctx context.Context, d time.Duration) bool {
-	select {
-	case <-time.After(d):
-		return true
-	case <-ctx.Done():
-		return false
-	}
+	return pace.Wait(ctx, d) == nil
 }

@@ -16,6 +16,7 @@ import (
 	"readiness/domain/operation"
 	"readiness/http/api"
 	"readiness/http/paging"
+	"readiness/internal/lists"
 	"readiness/internal/optional"
 	"readiness/projections"
 )
@@ -182,11 +183,7 @@ func (s *Server) abRun(ctx context.Context, abTestID, runID string) (run project
 }
 
 func (s *Server) abRuns(found []projections.AbRun) []api.AbTestRun {
-	value := make([]api.AbTestRun, len(found))
-	for i, r := range found {
-		value[i] = s.run(r)
-	}
-	return value
+	return lists.Map(found, s.run)
 }
 
 // run converts a run to its API form.

@@ -6,6 +6,7 @@ import (
 
 	"readiness/http/api"
 	"readiness/http/paging"
+	"readiness/internal/lists"
 	"readiness/projections"
 )
 
@@ -67,9 +68,5 @@ func (s *Server) ListAbTestsOfDataAgent(ctx context.Context, r api.ListAbTestsOf
 }
 
 func abTests(found []projections.AbTest) []api.AbTest {
-	value := make([]api.AbTest, len(found))
-	for i, t := range found {
-		value[i] = abTest(t)
-	}
-	return value
+	return lists.Map(found, abTest)
 }

@@ -9,6 +9,7 @@ import (
 	"readiness/domain/benchmark"
 	"readiness/domain/benchmark/goldenset"
 	"readiness/http/api"
+	"readiness/internal/lists"
 	"readiness/projections"
 )
 
@@ -31,10 +32,7 @@ type questionsFile struct {
 }
 
 func newQuestionsFile(f goldenset.Format, saved benchmark.QuestionsResult) (questionsFile, error) {
-	all := make([]benchmark.Question, len(saved.Value))
-	for i, q := range saved.Value {
-		all[i] = q.Question
-	}
+	all := lists.Map(saved.Value, func(q benchmark.Checked) benchmark.Question { return q.Question })
 	text, err := goldenset.Write(f, all)
 	return questionsFile{f, text}, err
 }

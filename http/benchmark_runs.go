@@ -16,6 +16,7 @@ import (
 	"readiness/http/api"
 	"readiness/http/paging"
 	"readiness/http/validate"
+	"readiness/internal/lists"
 	"readiness/internal/optional"
 	"readiness/projections"
 )
@@ -28,10 +29,9 @@ func (s *Server) StartBenchmarkRun(ctx context.Context, r api.StartBenchmarkRunR
 
 // ImportBenchmarkRun handles POST …/aiReadiness/benchmark/runs/import.
 func (s *Server) ImportBenchmarkRun(ctx context.Context, r api.ImportBenchmarkRunRequestObject) (*api.AcceptedJSONResponse, error) {
-	files := make([]commands.ImportedFile, len(r.Body.Files))
-	for i, f := range r.Body.Files {
-		files[i] = commands.ImportedFile{Name: f.Name, Text: f.Content}
-	}
+	files := lists.Map(r.Body.Files, func(f api.AnswersFile) commands.ImportedFile {
+		return commands.ImportedFile{Name: f.Name, Text: f.Content}
+	})
 	return s.accepted(s.commands.Benchmarks.ImportRun(ctx, callerOf(ctx), r.WorkspaceID, r.SemanticModelID, files,
 		strings.TrimSpace(optional.Text(r.Body.AnsweredBy))))
 }

@@ -11,6 +11,7 @@ import (
 	"readiness/domain/item"
 	"readiness/domain/readiness"
 	"readiness/http/api"
+	"readiness/internal/lists"
 	"readiness/projections"
 )
 
@@ -113,10 +114,9 @@ func (s *Server) visibleModels(ctx context.Context, o projections.Operation, run
 func namesAcross(found crossmodel.List[crossmodel.Difference], ids []string) api.NamesAcrossModels {
 	out := api.NamesAcrossModels{Count: found.Count, Value: make([]api.NameAcrossModels, len(found.First))}
 	for i, d := range found.First {
-		texts := make([]api.TextAcrossModels, len(d.Texts.First))
-		for j, v := range d.Texts.First {
-			texts[j] = api.TextAcrossModels{Models: v.Count, SemanticModelIds: pick(ids, v.First)}
-		}
+		texts := lists.Map(d.Texts.First, func(v crossmodel.Variant) api.TextAcrossModels {
+			return api.TextAcrossModels{Models: v.Count, SemanticModelIds: pick(ids, v.First)}
+		})
 		out.Value[i] = api.NameAcrossModels{Name: d.Name, Models: d.Models, Texts: d.Texts.Count, Value: texts}
 	}
 	return out
@@ -132,9 +132,5 @@ func nearIdentical(found crossmodel.List[crossmodel.Group], ids []string) api.Ne
 
 // pick returns the ids at the indexes.
 func pick(ids []string, at []int) []string {
-	out := make([]string, len(at))
-	for i, n := range at {
-		out[i] = ids[n]
-	}
-	return out
+	return lists.Map(at, func(n int) string { return ids[n] })
 }

@@ -21,6 +21,7 @@ import (
 	"readiness/http/token"
 	"readiness/internal/coalesce"
 	"readiness/internal/database"
+	"readiness/internal/lists"
 	"readiness/projections"
 )
 
@@ -109,10 +110,9 @@ func (s *Server) enter(w http.ResponseWriter, r *http.Request, c *call) error {
 	if c.route.Shared.Limit > 0 && c.by.unknown == nil { // a person without an account shares no window
 		groups = append(groups, c.route.Shared)
 	}
-	limits := make([]rate.Limit, len(groups))
-	for i, g := range groups {
-		limits[i] = rate.Limit{Key: g.Window(c.by.member.AccountID, c.by.key), Calls: g.Limit}
-	}
+	limits := lists.Map(groups, func(g routing.Group) rate.Limit {
+		return rate.Limit{Key: g.Window(c.by.member.AccountID, c.by.key), Calls: g.Limit}
+	})
 	counts, err := s.limiter.TakeAll(ctx, limits...)
 	return s.counted(w, r, c, groups, counts, err)
 }

@@ -7,6 +7,7 @@ import (
 	"readiness/domain/item"
 	"readiness/http/api"
 	"readiness/http/paging"
+	"readiness/internal/lists"
 	"readiness/projections"
 )
 
@@ -61,13 +62,11 @@ func historyPoint(a projections.Assessed) api.HistoryPoint {
 }
 
 func historyWrites(writes []projections.Write) []api.HistoryWrite {
-	out := make([]api.HistoryWrite, len(writes))
-	for i, w := range writes {
-		out[i] = api.HistoryWrite{
+	return lists.Map(writes, func(w projections.Write) api.HistoryWrite {
+		return api.HistoryWrite{
 			OperationID: w.OperationID, OperationType: api.HistoryWriteOperationType(w.Type), EndedAtUtc: w.EndedAt.UTC(),
 		}
-	}
-	return out
+	})
 }
 
 func failedAssessment(f projections.Failure) api.FailedAssessment {

@@ -1,12 +1,14 @@
 package http
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"time"
 
@@ -72,9 +74,7 @@ func (s *Server) panicked(a *recorder, r *http.Request, p any) (cut bool) {
 
 func (s *Server) note(r *http.Request, c *call, a *recorder, took time.Duration) {
 	status := a.status
-	if status == 0 {
-		status = http.StatusOK
-	}
+	status = cmp.Or(status, http.StatusOK)
 	method, path := "other", "none"
 	if c.path != "" {
 		method, path = r.Method, c.path
@@ -100,10 +100,5 @@ func visible(v string) bool {
 	if v == "" || len(v) > 256 {
 		return false
 	}
-	for _, c := range []byte(v) {
-		if c < '!' || c > '~' {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc([]byte(v), func(c byte) bool { return c < '!' || c > '~' })
 }

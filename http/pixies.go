@@ -11,6 +11,7 @@ import (
 	"readiness/domain/pixies"
 	"readiness/domain/usage"
 	"readiness/http/api"
+	"readiness/internal/lists"
 	"readiness/internal/optional"
 	"readiness/projections"
 )
@@ -46,10 +47,7 @@ func (s *Server) pixies(ctx context.Context, o projections.Operation) (api.Opera
 	if err != nil {
 		return nil, err
 	}
-	ids := make([]uuid.UUID, len(run.Reports))
-	for i, r := range run.Reports {
-		ids[i] = r.ReportID
-	}
+	ids := lists.Map(run.Reports, func(r pixies.Named) uuid.UUID { return r.ReportID })
 	tracked, err := s.views.Tracked(ctx, o.AccountID, ids)
 	if err != nil {
 		return nil, err

@@ -13,6 +13,7 @@ import (
 	"readiness/domain/pixies"
 	"readiness/http/api"
 	"readiness/http/paging"
+	"readiness/internal/lists"
 	"readiness/internal/optional"
 )
 
@@ -39,10 +40,7 @@ func (s *Server) ListReports(ctx context.Context, r api.ListReportsRequestObject
 	if err != nil {
 		return nil, err
 	}
-	ids := make([]uuid.UUID, len(found))
-	for i, r := range found {
-		ids[i] = r.ID
-	}
+	ids := lists.Map(found, func(r item.WorkspaceReport) uuid.UUID { return r.ID })
 	known, tracked, err := s.records(ctx, ids)
 	if err != nil {
 		return nil, err

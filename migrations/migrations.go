@@ -22,6 +22,7 @@ import (
 	"github.com/riverqueue/river/rivermigrate"
 
 	"readiness/internal/database"
+	"readiness/internal/pace"
 )
 
 //go:embed *.sql
@@ -84,10 +85,8 @@ func repeated(ctx context.Context, up func() error) error {
 		if refused, ok := errors.AsType[*pgconn.PgError](err); !ok || refused.Code != "55P03" || time.Since(began) > repeatFor {
 			return err
 		}
-		select {
-		case <-ctx.Done():
+		if pace.Wait(ctx, repeatAfter) != nil {
 			return errors.Join(ctx.Err(), err)
-		case <-time.After(repeatAfter):
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"readiness/domain/crossmodel"
 	"readiness/domain/item"
 	"readiness/domain/readiness"
+	"readiness/internal/lists"
 )
 
 // Across is the result of the checks across the assessed semantic models. They cost no points and
@@ -68,12 +69,7 @@ type traced struct {
 
 // comparesModels reports whether there are several models to compare.
 func comparesModels(items []Item) bool {
-	n := 0
-	for _, i := range items {
-		if i.Type == item.SemanticModel {
-			n++
-		}
-	}
+	n := lists.Count(items, func(i Item) bool { return i.Type == item.SemanticModel })
 	return n > 1
 }
 

@@ -106,9 +106,7 @@ func AtLeast(s, least finding.Severity) bool {
 // Assess assesses the items without usage. An item that cannot be read gets an error and does
 // not affect the others. Only the findings are kept in memory. The returned error is the context's.
 func Assess(ctx context.Context, items []Item, o AssessOptions) (*Assessment, error) {
-	if o.MinSeverity == "" {
-		o.MinSeverity = finding.Low
-	}
+	o.MinSeverity = cmp.Or(o.MinSeverity, finding.Low)
 	o.Regime = cmp.Or(o.Regime, readiness.Current())
 	a := &Assessment{Regime: o.Regime.ID, Rules: o.Regime.Rules(), Items: make([]Assessed, len(items)), MinSeverity: o.MinSeverity}
 	if o.Baseline != nil {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"readiness/domain/readiness/finding"
+	"readiness/internal/lists"
 	"readiness/offline/show"
 )
 
@@ -23,12 +24,7 @@ func (g Gate) Misses(a *Assessment) []string {
 		if miss := g.Score(i); miss != "" {
 			all = append(all, i.Path+": "+miss)
 		}
-		n := 0
-		for _, f := range i.Findings {
-			if g.FailOn != "" && AtLeast(f.Severity, g.FailOn) {
-				n++
-			}
-		}
+		n := lists.Count(i.Findings, func(f Finding) bool { return g.FailOn != "" && AtLeast(f.Severity, g.FailOn) })
 		if n > 0 {
 			all = append(all, fmt.Sprintf("%s: %s of severity %s or more", i.Path, show.Count(n, "finding"), g.FailOn))
 		}
@@ -51,13 +47,7 @@ func (g Gate) Score(i Assessed) string {
 
 // Unreadable returns how many items could not be assessed.
 func (a *Assessment) Unreadable() int {
-	n := 0
-	for _, i := range a.Items {
-		if i.Error != nil {
-			n++
-		}
-	}
-	return n
+	return lists.Count(a.Items, func(i Assessed) bool { return i.Error != nil })
 }
 
 // Summary describes the assessment in one line.

@@ -16,6 +16,7 @@ import (
 	"readiness/domain/proposal"
 	"readiness/domain/readiness"
 	"readiness/domain/readiness/finding"
+	"readiness/internal/lists"
 )
 
 // ProposeOptions configures Propose.
@@ -275,13 +276,9 @@ func leftAlone(kind optimization.Kind, reported []readiness.Finding, ignored []I
 // count returns the number of ignored findings that have an effect. It excludes objects with other findings, and the
 // model itself.
 func (l leftBe) count() int {
-	n := 0
-	for _, f := range l.ignored {
-		if l.all || f.ObjectType != finding.ModelObject && l.objects[newObject("", f.Table, f.ObjectName)] {
-			n++
-		}
-	}
-	return n
+	return lists.Count(l.ignored, func(f Ignored) bool {
+		return l.all || f.ObjectType != finding.ModelObject && l.objects[newObject("", f.Table, f.ObjectName)]
+	})
 }
 
 // object reports whether a proposal is for an object that is left alone.
@@ -314,10 +311,9 @@ func (p *Proposal) apply(preview optimization.Preview, chosen []string) error {
 		if err != nil {
 			return err
 		}
-		changes := make([]rewrite.Change, len(plan.Objects))
-		for i, o := range plan.Objects {
-			changes[i] = rewrite.Change{Target: o.Target(), Value: *o.Written}
-		}
+		changes := lists.Map(plan.Objects, func(o optimization.Object) rewrite.Change {
+			return rewrite.Change{Target: o.Target(), Value: *o.Written}
+		})
 		changed, undo := p.After, []rewrite.Undo(nil)
 		if len(changes) > 0 {
 			if changed, undo, err = rewrite.Write(p.After, changes); err != nil {
@@ -368,10 +364,7 @@ func choose(preview optimization.Preview, chosen []string) ([]optimization.Write
 // planned plans a write against the definition, as the service does before it writes.
 func planned(work optimization.Work, write int, d definition.Definition) (optimization.Plan, error) {
 	objects := work.Writes[write].Objects
-	targets := make([]rewrite.Target, len(objects))
-	for i, o := range objects {
-		targets[i] = o.Target()
-	}
+	targets := lists.Map(objects, optimization.Object.Target)
 	values, err := rewrite.Values(d, targets)
 	if err != nil {
 		return optimization.Plan{}, domain.Refuse(domain.ItemNotReadable, "the definition cannot be read: %s", err)

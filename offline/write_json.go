@@ -13,6 +13,7 @@ import (
 	"readiness/domain/readiness"
 	"readiness/domain/readiness/explained"
 	"readiness/domain/readiness/finding"
+	"readiness/internal/lists"
 )
 
 // jsonFormat identifies the output of WriteJSON; it changes if readers must change.
@@ -127,10 +128,7 @@ func documentItemOf(i Assessed) documentItem {
 		Dimensions: i.Result.Dimensions, Model: i.Result.Model, Findings: i.Findings, Ignored: []documentIgnored{}, Known: i.Known,
 		Lesser: i.Lesser, NotAssessable: i.Result.NotAssessable, DefinitionHash: i.DefinitionHash, Evidence: i.Evidence,
 	}
-	found := make([]readiness.Finding, len(i.Findings))
-	for n, f := range i.Findings {
-		found[n] = f.Finding
-	}
+	found := lists.Map(i.Findings, func(f Finding) readiness.Finding { return f.Finding })
 	one.Tasks = []documentTask{}
 	for _, t := range explained.Tasks(i.Result, found) {
 		one.Tasks = append(one.Tasks, documentTask{t.Rule, explained.Fault(t.Rule, t.Count), t.Count, t.Severity, inPoints(t.Points),

@@ -202,26 +202,15 @@ func (q AbRunsQuery) statement() database.Statement {
 // AbRuns returns a page of the runs of a test of the account.
 func (v *Views) AbRuns(ctx context.Context, q AbRunsQuery) ([]AbRun, error) {
 	s := q.statement()
-	rows, err := v.Pool.Query(ctx, s.SQL, s.Args...)
-	if err != nil {
-		return nil, fmt.Errorf("projections: list the runs of an A/B test: %w", err)
-	}
-	return pgx.CollectRows(rows, scanAbRun)
+	return collect(ctx, v, "list the runs of an A/B test", scanAbRun, s.SQL, s.Args...)
 }
 
 // AbRun returns a run of a test of the account. It does not find runs of deleted tests.
 func (v *Views) AbRun(ctx context.Context, accountID string, runID uuid.UUID) (AbRun, bool, error) {
-	rows, err := v.Pool.Query(ctx, abRunSQL(`WHERE run_id = $1 AND account_id = $2
+	return one(ctx, v, fmt.Sprintf("read run %s of an A/B test", runID), scanAbRun,
+		abRunSQL(`WHERE run_id = $1 AND account_id = $2
 		AND EXISTS (SELECT FROM `+live.abTests+` t WHERE t.ab_test_id = `+live.abRuns+`.ab_test_id AND t.account_id = $2)`),
 		runID, accountID)
-	if err != nil {
-		return AbRun{}, false, fmt.Errorf("projections: read run %s of an A/B test: %w", runID, err)
-	}
-	r, err := pgx.CollectExactlyOneRow(rows, scanAbRun)
-	if errors.Is(err, pgx.ErrNoRows) {
-		return r, false, nil
-	}
-	return r, err == nil, err
 }
 
 // maxReusing is how many A/B runs can share a stored run and still be revised with it.
@@ -229,10 +218,7 @@ const maxReusing = 50
 
 // AbRunsReusing returns the A/B runs of the account that took the stored benchmark run for side A, the newest maxReusing.
 func (v *Views) AbRunsReusing(ctx context.Context, accountID string, runID uuid.UUID) ([]uuid.UUID, error) {
-	rows, err := v.Pool.Query(ctx, `SELECT run_id FROM `+live.abRuns+` WHERE run_a = $1 AND account_id = $2 AND status_a = $3
+	return collect(ctx, v, fmt.Sprintf("read the A/B runs that reuse %s", runID), pgx.RowTo[uuid.UUID],
+		`SELECT run_id FROM `+live.abRuns+` WHERE run_a = $1 AND account_id = $2 AND status_a = $3
 		ORDER BY started_at DESC, run_id DESC LIMIT $4`, runID, accountID, string(abtest.SideReused), maxReusing)
-	if err != nil {
-		return nil, fmt.Errorf("projections: read the A/B runs that reuse %s: %w", runID, err)
-	}
-	return pgx.CollectRows(rows, pgx.RowTo[uuid.UUID])
 }

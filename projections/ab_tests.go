@@ -248,22 +248,11 @@ func scanAbTest(row pgx.CollectableRow) (t AbTest, err error) {
 func (v *Views) AbTests(ctx context.Context, q AbTestsQuery) ([]AbTest, error) {
 	s := q.statement()
 	// Planned with the values: how many of the account's tests a text or an item selects varies.
-	rows, err := v.Pool.Query(ctx, s.SQL, append([]any{pgx.QueryExecModeCacheDescribe}, s.Args...)...)
-	if err != nil {
-		return nil, fmt.Errorf("projections: list A/B tests: %w", err)
-	}
-	return pgx.CollectRows(rows, scanAbTest)
+	return collect(ctx, v, "list A/B tests", scanAbTest, s.SQL, append([]any{pgx.QueryExecModeCacheDescribe}, s.Args...)...)
 }
 
 // AbTest returns an A/B test of the account.
 func (v *Views) AbTest(ctx context.Context, accountID string, id uuid.UUID) (AbTest, bool, error) {
-	rows, err := v.Pool.Query(ctx, abTestSQL(`WHERE ab_test_id = $1 AND account_id = $2`, ""), id, accountID)
-	if err != nil {
-		return AbTest{}, false, fmt.Errorf("projections: read A/B test %s: %w", id, err)
-	}
-	t, err := pgx.CollectExactlyOneRow(rows, scanAbTest)
-	if errors.Is(err, pgx.ErrNoRows) {
-		return t, false, nil
-	}
-	return t, err == nil, err
+	return one(ctx, v, fmt.Sprintf("read A/B test %s", id), scanAbTest,
+		abTestSQL(`WHERE ab_test_id = $1 AND account_id = $2`, ""), id, accountID)
 }

@@ -11,6 +11,7 @@ import (
 	"readiness/domain/account"
 	"readiness/domain/item"
 	"readiness/eventstore"
+	"readiness/internal/lists"
 )
 
 var accounts = &Table{
@@ -98,10 +99,7 @@ var (
 // QueueMembers queues a query for the memberships of each person. found receives them in the order of
 // people.
 func (v *Views) QueueMembers(b *pgx.Batch, people []item.Person, found func([][]account.Membership)) {
-	indexes := make([][]byte, len(people))
-	for i, p := range people {
-		indexes[i] = v.People.Index(p)
-	}
+	indexes := lists.Map(people, v.People.Index)
 	b.Queue(membersSQL, indexes).Query(func(rows pgx.Rows) error {
 		members := make([][]account.Membership, len(people))
 		var i int

@@ -12,6 +12,7 @@ import (
 	"readiness/domain/auditview"
 	"readiness/domain/operation"
 	"readiness/eventstore"
+	"readiness/internal/lists"
 )
 
 // AsOf asks for the rows of a view as they follow from the events up to a position.
@@ -94,11 +95,7 @@ func (e *Engine) writeAsOf(ctx context.Context, v *View, tables []*Table, log *e
 
 // Names returns the names of the engine's views.
 func (e *Engine) Names() []string {
-	names := make([]string, len(e.views))
-	for i, v := range e.views {
-		names[i] = v.Name
-	}
-	return names
+	return lists.Map(e.views, func(v *View) string { return v.Name })
 }
 
 // asked returns the tables that are asked for.
@@ -139,10 +136,7 @@ func (v *View) foldAsOf(ctx context.Context, tx pgx.Tx, log *eventstore.Store, q
 }
 
 func (t *Table) writeAsOf(ctx context.Context, tx pgx.Tx, w io.Writer, name string, csv bool) error {
-	columns := make([]string, len(t.Columns))
-	for i, c := range t.Columns {
-		columns[i] = c.Name
-	}
+	columns := lists.Map(t.Columns, func(c Column) string { return c.Name })
 	rows := fmt.Sprintf(`SELECT %s FROM %s ORDER BY %s`, strings.Join(columns, ", "), name, strings.Join(t.Key, ", "))
 	if csv {
 		_, err := tx.Conn().PgConn().CopyTo(ctx, w, `COPY (`+rows+`) TO STDOUT (FORMAT csv, HEADER)`)

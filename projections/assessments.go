@@ -126,11 +126,7 @@ func (v *Views) Assessments(ctx context.Context, q AssessmentsQuery) ([]Assessme
 		args = append(args, q.Before.AssessedAt, q.Before.ID)
 		sql += fmt.Sprintf(` AND (assessed_at, id) < ($%d, $%d)`, len(args)-1, len(args))
 	}
-	rows, err := v.Pool.Query(ctx, sql+` ORDER BY assessed_at DESC, id DESC LIMIT $4`, args...)
-	if err != nil {
-		return nil, fmt.Errorf("projections: list assessments: %w", err)
-	}
-	return pgx.CollectRows(rows, scanAssessment)
+	return collect(ctx, v, "list assessments", scanAssessment, sql+` ORDER BY assessed_at DESC, id DESC LIMIT $4`, args...)
 }
 
 // Assessment returns an assessment of the model in the account.
@@ -195,16 +191,9 @@ func (v *Views) StoredBy(ctx context.Context, accountID string, operationID uuid
 }
 
 func (v *Views) assessment(ctx context.Context, where string, args ...any) (Assessment, bool, error) {
-	rows, err := v.Pool.Query(ctx, `SELECT a.assessment, a.pinned, `+
-		evidenceSQL("a.account_id", "a.model_id", "a.assessment->>'definitionHash'")+` FROM `+live.assessments+` a WHERE `+where, args...)
-	if err != nil {
-		return Assessment{}, false, fmt.Errorf("projections: read an assessment: %w", err)
-	}
-	a, err := pgx.CollectExactlyOneRow(rows, scanAssessment)
-	if errors.Is(err, pgx.ErrNoRows) {
-		return a, false, nil
-	}
-	return a, err == nil, err
+	return one(ctx, v, "read an assessment", scanAssessment,
+		`SELECT a.assessment, a.pinned, `+
+			evidenceSQL("a.account_id", "a.model_id", "a.assessment->>'definitionHash'")+` FROM `+live.assessments+` a WHERE `+where, args...)
 }
 
 // ErrStoreUnavailable reports that the store of documents did not answer.

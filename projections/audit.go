@@ -18,6 +18,7 @@ import (
 	"readiness/eventstore"
 	"readiness/eventstore/sealed"
 	"readiness/internal/database"
+	"readiness/internal/lists"
 )
 
 // The number of positions in a block of the log. Blocks that are searched for events of a type, a
@@ -154,10 +155,7 @@ func (v *Views) settledEvents(ctx context.Context, q AuditQuery, of []string) (p
 	if len(page) == 0 {
 		return nil, reached, nil
 	}
-	ids := make([]item.PersonID, len(page))
-	for i, e := range page {
-		ids[i] = e.PersonID
-	}
+	ids := lists.Map(page, func(e AuditEvent) item.PersonID { return e.PersonID })
 	names, err := v.People.Names(ctx, q.AccountID, ids...)
 	for i, e := range page {
 		if e.PersonID.Valid() {
@@ -294,10 +292,7 @@ func (a *auditSQL) find(expression, kind string, values ...string) {
 	}
 	a.where = append(a.where, expression+" = ANY("+a.argument(values)+")")
 	if a.view {
-		keys := make([]int64, len(values))
-		for i, value := range values {
-			keys[i] = auditKey(kind, value)
-		}
+		keys := lists.Map(values, func(value string) int64 { return auditKey(kind, value) })
 		a.keys, a.several = append(a.keys, "= ANY("+a.argument(keys)+")"), true
 	}
 }

@@ -153,11 +153,7 @@ func scanBenchmarkRun(row pgx.CollectableRow) (BenchmarkRun, error) {
 // BenchmarkRuns returns a page of a model's benchmark runs in the account.
 func (v *Views) BenchmarkRuns(ctx context.Context, q BenchmarkRunsQuery) ([]BenchmarkRun, error) {
 	s := q.statement()
-	rows, err := v.Pool.Query(ctx, s.SQL, s.Args...)
-	if err != nil {
-		return nil, fmt.Errorf("projections: list benchmark runs: %w", err)
-	}
-	return pgx.CollectRows(rows, scanBenchmarkRun)
+	return collect(ctx, v, "list benchmark runs", scanBenchmarkRun, s.SQL, s.Args...)
 }
 
 func (q BenchmarkRunsQuery) statement() database.Statement {
@@ -173,16 +169,9 @@ func (q BenchmarkRunsQuery) statement() database.Statement {
 
 // BenchmarkRun returns a benchmark run of the account.
 func (v *Views) BenchmarkRun(ctx context.Context, accountID string, runID uuid.UUID) (BenchmarkRun, bool, error) {
-	rows, err := v.Pool.Query(ctx, `SELECT `+benchmarkRunColumns+` FROM `+live.benchmarkRuns+` WHERE run_id = $1 AND account_id = $2`,
+	return one(ctx, v, fmt.Sprintf("read benchmark run %s", runID), scanBenchmarkRun,
+		`SELECT `+benchmarkRunColumns+` FROM `+live.benchmarkRuns+` WHERE run_id = $1 AND account_id = $2`,
 		runID, accountID)
-	if err != nil {
-		return BenchmarkRun{}, false, fmt.Errorf("projections: read benchmark run %s: %w", runID, err)
-	}
-	r, err := pgx.CollectExactlyOneRow(rows, scanBenchmarkRun)
-	if errors.Is(err, pgx.ErrNoRows) {
-		return r, false, nil
-	}
-	return r, err == nil, err
 }
 
 // JudgeReview counts the verdicts of persons of the account on a judge: of the asks that it decided, in all runs that are stored,

@@ -13,6 +13,8 @@ import (
 	"sync"
 
 	"github.com/jackc/pgx/v5"
+
+	"readiness/internal/lists"
 )
 
 // MissingView is a view of this program that is not live.
@@ -27,10 +29,7 @@ type MissingView struct {
 type NotBuilt []MissingView
 
 func (n NotBuilt) Error() string {
-	views := make([]string, len(n))
-	for i, v := range n {
-		views[i] = fmt.Sprintf("version %d of the view %s", v.Version, v.Name)
-	}
+	views := lists.Map(n, func(v MissingView) string { return fmt.Sprintf("version %d of the view %s", v.Version, v.Name) })
 	if !slices.ContainsFunc(n, func(v MissingView) bool { return !v.Built }) {
 		return "projections: " + strings.Join(views, ", ") + " is built and not live; run: readinessd projections switch"
 	}
@@ -152,10 +151,7 @@ func (b *build) discard(ctx context.Context, tx pgx.Tx, tables []string) error {
 func (b *build) stay(ctx context.Context) error {
 	return b.tx(ctx, "complete", pgx.TxOptions{}, func(tx pgx.Tx) error {
 		if b.diff != nil && b.diff.None() {
-			tables := make([]string, len(b.Tables))
-			for i, t := range b.Tables {
-				tables[i] = b.physical(t, b.generation)
-			}
+			tables := lists.Map(b.Tables, func(t *Table) string { return b.physical(t, b.generation) })
 			return b.discard(ctx, tx, tables)
 		}
 		_, err := tx.Exec(ctx, `UPDATE view_generations SET built_at = clock_timestamp() WHERE view = $1 AND version = $2 AND generation = $3`,

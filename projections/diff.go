@@ -3,9 +3,12 @@ package projections
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/jackc/pgx/v5"
+
+	"readiness/internal/lists"
 )
 
 // Diff is the difference between a generation and the live one, as of one instant.
@@ -16,12 +19,7 @@ type Diff struct {
 
 // None reports whether there is no difference.
 func (d *Diff) None() bool {
-	for _, t := range d.Tables {
-		if t.OnlyLive+t.OnlyNew+t.Different > 0 {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(d.Tables, func(t TableDiff) bool { return t.OnlyLive+t.OnlyNew+t.Different > 0 })
 }
 
 // TableDiff is the difference between a table and the live one.
@@ -65,10 +63,7 @@ func (b *build) compare(ctx context.Context) error {
 
 // compare adds to diff the difference between the two tables.
 func (t *Table) compare(ctx context.Context, tx pgx.Tx, diff *Diff, before, after string) error {
-	keys := make([]string, len(t.Key))
-	for i, k := range t.Key {
-		keys[i] = fmt.Sprintf("coalesce(o.%[1]s, n.%[1]s)", k)
-	}
+	keys := lists.Map(t.Key, func(k string) string { return fmt.Sprintf("coalesce(o.%[1]s, n.%[1]s)", k) })
 	d := TableDiff{Table: t.Name}
 	var same int64
 	err := tx.QueryRow(ctx, fmt.Sprintf(`WITH pairs AS MATERIALIZED (

@@ -13,6 +13,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"readiness/eventstore"
+	"readiness/internal/lists"
 )
 
 // Engine keeps the views up to date with the log.
@@ -216,10 +217,7 @@ func (v *View) createGeneration(ctx context.Context, tx pgx.Tx, generation int, 
 
 // addGeneration records a generation whose tables exist and are empty.
 func (v *View) addGeneration(ctx context.Context, tx pgx.Tx, generation int, state string) error {
-	tables := make([]string, len(v.Tables))
-	for i, t := range v.Tables {
-		tables[i] = v.physical(t, generation)
-	}
+	tables := lists.Map(v.Tables, func(t *Table) string { return v.physical(t, generation) })
 	_, err := tx.Exec(ctx,
 		`INSERT INTO view_generations (view, version, generation, state, position, tables, inline) VALUES ($1, $2, $3, $4, 0, $5, $6)`,
 		v.Name, v.Version, generation, state, tables, v.Inline)

@@ -204,34 +204,23 @@ func (v *Views) Operations(ctx context.Context, q OperationsQuery) ([]Operation,
 	}
 	args = append(args, q.Limit)
 	sql += fmt.Sprintf(` ORDER BY created_at DESC, id DESC LIMIT $%d`, len(args))
-	rows, err := v.Pool.Query(ctx, sql, args...)
-	if err != nil {
-		return nil, fmt.Errorf("projections: list operations: %w", err)
-	}
-	return pgx.CollectRows(rows, scanOperation)
+	return collect(ctx, v, "list operations", scanOperation, sql, args...)
 }
 
 // Overdue returns operations, of any account, that should have been resumed by their owner before now:
 // at most limit, the longest waiting first.
 func (v *Views) Overdue(ctx context.Context, now time.Time, limit int) ([]uuid.UUID, error) {
-	rows, err := v.Pool.Query(ctx, `SELECT id FROM `+live.operations+` WHERE waits_until < $1 ORDER BY waits_until LIMIT $2`, now, limit)
-	if err != nil {
-		return nil, fmt.Errorf("projections: look for operations that wait: %w", err)
-	}
-	return pgx.CollectRows(rows, pgx.RowTo[uuid.UUID])
+	return collect(ctx, v, "look for operations that wait", pgx.RowTo[uuid.UUID],
+		`SELECT id FROM `+live.operations+` WHERE waits_until < $1 ORDER BY waits_until LIMIT $2`, now, limit)
 }
 
 // Unfinished returns operations, of any account, that have not ended, do not wait for their owner, and
 // have had no event since before: at most limit, in the order of their ids, starting after the id
 // after.
 func (v *Views) Unfinished(ctx context.Context, before time.Time, after uuid.UUID, limit int) ([]uuid.UUID, error) {
-	rows, err := v.Pool.Query(ctx, `
+	return collect(ctx, v, "look for operations that have not ended", pgx.RowTo[uuid.UUID], `
 		SELECT id FROM `+live.operations+` WHERE status IN ('NotStarted', 'Running') AND NOT waits AND updated_at < $1 AND id > $2
 			ORDER BY id LIMIT $3`, before, after, limit)
-	if err != nil {
-		return nil, fmt.Errorf("projections: look for operations that have not ended: %w", err)
-	}
-	return pgx.CollectRows(rows, pgx.RowTo[uuid.UUID])
 }
 
 // UnfinishedOf returns how many operations of an account have not ended.
@@ -246,14 +235,10 @@ func (v *Views) UnfinishedOf(ctx context.Context, accountID string) (n int, err 
 // UnfinishedUpTo returns operations, of any account, that were accepted up to a position and have not ended, waiting or not: at most
 // limit, in the order of their ids, starting after the id after.
 func (v *Views) UnfinishedUpTo(ctx context.Context, position int64, after uuid.UUID, limit int) ([]uuid.UUID, error) {
-	rows, err := v.Pool.Query(ctx, `
+	return collect(ctx, v, "look for operations that have not ended", pgx.RowTo[uuid.UUID], `
 		SELECT o.id FROM `+live.operations+` o JOIN events e ON e.stream = 'operation-' || o.id AND e.version = 1
 		WHERE o.status IN ('NotStarted', 'Running') AND o.id > $2 AND e.position <= $1
 		ORDER BY o.id LIMIT $3`, position, after, limit)
-	if err != nil {
-		return nil, fmt.Errorf("projections: look for operations that have not ended: %w", err)
-	}
-	return pgx.CollectRows(rows, pgx.RowTo[uuid.UUID])
 }
 
 // Run folds a run of assessments from its operation's stream: a run has at most

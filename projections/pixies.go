@@ -2,7 +2,6 @@ package projections
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -112,11 +111,8 @@ func scanPixieReport(row pgx.CollectableRow) (r pixies.Report, err error) {
 }
 
 func (v *Views) pixieReports(ctx context.Context, where string, args ...any) ([]pixies.Report, error) {
-	rows, err := v.Pool.Query(ctx, `SELECT `+pixieReportColumns+` FROM `+live.pixieReports+` WHERE `+where, args...)
-	if err != nil {
-		return nil, fmt.Errorf("projections: read reports with Pixies: %w", err)
-	}
-	return pgx.CollectRows(rows, scanPixieReport)
+	return collect(ctx, v, "read reports with Pixies", scanPixieReport,
+		`SELECT `+pixieReportColumns+` FROM `+live.pixieReports+` WHERE `+where, args...)
 }
 
 // Pixies returns the account's record of each of the reports that it has one of, without the places of
@@ -193,27 +189,17 @@ const reportCopyColumns = `operation_id, report_id, workspace_id, report_name, a
 
 // ReportCopies returns at most limit copies made by the account's operations since then, newest first.
 func (v *Views) ReportCopies(ctx context.Context, accountID string, since time.Time, limit int) ([]ReportCopy, error) {
-	rows, err := v.Pool.Query(ctx, `SELECT `+reportCopyColumns+` FROM `+live.reportCopies+`
+	return collect(ctx, v, "list the copies of reports", pgx.RowToStructByPos[ReportCopy],
+		`SELECT `+reportCopyColumns+` FROM `+live.reportCopies+`
 		WHERE account_id = $1 AND hash IS NOT NULL AND at >= $2
 			ORDER BY at DESC, operation_id, report_id LIMIT $3`, accountID, since, limit)
-	if err != nil {
-		return nil, fmt.Errorf("projections: list the copies of reports: %w", err)
-	}
-	return pgx.CollectRows(rows, pgx.RowToStructByPos[ReportCopy])
 }
 
 // ReportCopy returns the copy that the account's operation made of the report.
 func (v *Views) ReportCopy(ctx context.Context, accountID string, operationID, reportID uuid.UUID) (ReportCopy, bool, error) {
-	rows, err := v.Pool.Query(ctx, `SELECT `+reportCopyColumns+` FROM `+live.reportCopies+`
+	return one(ctx, v, "read the copy of a report", pgx.RowToStructByPos[ReportCopy],
+		`SELECT `+reportCopyColumns+` FROM `+live.reportCopies+`
 		WHERE account_id = $1 AND operation_id = $2 AND report_id = $3 AND hash IS NOT NULL`, accountID, operationID, reportID)
-	if err != nil {
-		return ReportCopy{}, false, fmt.Errorf("projections: read the copy of a report: %w", err)
-	}
-	c, err := pgx.CollectExactlyOneRow(rows, pgx.RowToStructByPos[ReportCopy])
-	if errors.Is(err, pgx.ErrNoRows) {
-		return c, false, nil
-	}
-	return c, err == nil, err
 }
 
 // PixiesRun folds a run that adds or removes Pixies from its operation's stream, which has a few

@@ -255,9 +255,5 @@ func scanPortfolioModel(row pgx.CollectableRow) (m PortfolioModel, err error) {
 func (v *Views) Portfolio(ctx context.Context, q PortfolioQuery) ([]PortfolioModel, error) {
 	s := q.statement()
 	// Planned with the values: how many models a filter selects varies.
-	rows, err := v.Pool.Query(ctx, s.SQL, append([]any{pgx.QueryExecModeCacheDescribe}, s.Args...)...)
-	if err != nil {
-		return nil, fmt.Errorf("projections: read the portfolio: %w", err)
-	}
-	return pgx.CollectRows(rows, scanPortfolioModel)
+	return collect(ctx, v, "read the portfolio", scanPortfolioModel, s.SQL, append([]any{pgx.QueryExecModeCacheDescribe}, s.Args...)...)
 }

@@ -106,11 +106,8 @@ func (v *Views) Schedules(ctx context.Context, q SchedulesQuery) ([]OwnedSchedul
 		sql += fmt.Sprintf(` AND (created_at, schedule_id) > ($%d, $%d)`, len(args)-1, len(args))
 	}
 	args = append(args, q.Limit)
-	rows, err := v.Pool.Query(ctx, sql+fmt.Sprintf(` ORDER BY created_at, schedule_id LIMIT $%d`, len(args)), args...)
-	if err != nil {
-		return nil, fmt.Errorf("projections: list schedules: %w", err)
-	}
-	return pgx.CollectRows(rows, v.scanSchedule)
+	return collect(ctx, v, "list schedules", v.scanSchedule,
+		sql+fmt.Sprintf(` ORDER BY created_at, schedule_id LIMIT $%d`, len(args)), args...)
 }
 
 // Schedule returns a schedule of the account.

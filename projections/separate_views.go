@@ -13,6 +13,7 @@ import (
 
 	"readiness/eventstore"
 	"readiness/eventstore/sealed"
+	"readiness/internal/lists"
 )
 
 // SeparateViews keeps views in a separate database, from events that arrive over a stream. They are the following views, Assessments and
@@ -80,10 +81,7 @@ func OpenSeparateViews(ctx context.Context, pool *pgxpool.Pool, codec *eventstor
 		if log || other {
 			return errors.New("the database has a log, or the views of its log; name an empty database")
 		}
-		want := make([]string, len(views))
-		for i, v := range views {
-			want[i] = v.stored()
-		}
+		want := lists.Map(views, (*View).stored)
 		if slices.Sort(want); slices.Equal(live, want) {
 			return nil
 		}
@@ -142,10 +140,7 @@ func (a *SeparateViews) move(ctx context.Context, tx pgx.Tx, to ViewsPlace) erro
 	if to.Hash == nil {
 		to.Hash = []byte{}
 	}
-	names := make([]string, len(a.engine.views))
-	for i, v := range a.engine.views {
-		names[i] = v.follower()
-	}
+	names := lists.Map(a.engine.views, (*View).follower)
 	b := &pgx.Batch{}
 	b.Queue(`INSERT INTO `+separateTable+` (epoch, position, hash, sequence) VALUES ($1, $2, $3, $4) ON CONFLICT (one)
 		DO UPDATE SET epoch = $1, position = $2, hash = $3, sequence = $4, updated_at = clock_timestamp()`,
@@ -221,11 +216,7 @@ func (a *SeparateViews) Add(ctx context.Context, events []ViewsEvent) error {
 }
 
 func (a *SeparateViews) folds() []*fold {
-	folds := make([]*fold, len(a.engine.views))
-	for i, v := range a.engine.views {
-		folds[i] = newFold(v)
-	}
-	return folds
+	return lists.Map(a.engine.views, newFold)
 }
 
 // fold adds an event to the fold of a view, which is decoded if the view needs that. Texts of persons are absent: the stream has them

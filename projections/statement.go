@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/google/uuid"
+
+	"readiness/internal/lists"
 )
 
 // column returns the position of the table's column.
@@ -59,11 +61,7 @@ func (t *Table) typeOf(name string) string {
 
 // names returns the names of the table's columns.
 func (t *Table) names() []string {
-	names := make([]string, len(t.Columns))
-	for i, c := range t.Columns {
-		names[i] = c.Name
-	}
-	return names
+	return lists.Map(t.Columns, func(c Column) string { return c.Name })
 }
 
 // columnsOf returns the columns of a row in the order of the table.
@@ -79,10 +77,7 @@ func (t *Table) columnsOf(row Row) []string {
 
 // sameKey returns the condition that the rows of two relations have the same key.
 func (t *Table) sameKey(a, b string) string {
-	same := make([]string, len(t.Key))
-	for i, k := range t.Key {
-		same[i] = fmt.Sprintf("%[1]s.%[3]s = %[2]s.%[3]s", a, b, k)
-	}
+	same := lists.Map(t.Key, func(k string) string { return fmt.Sprintf("%[1]s.%[3]s = %[2]s.%[3]s", a, b, k) })
 	return strings.Join(same, " AND ")
 }
 
@@ -101,10 +96,7 @@ func (t *Table) onConflict(columns []string) string {
 
 // each formats every name and joins them as a list.
 func each(names []string, format string) string {
-	out := make([]string, len(names))
-	for i, n := range names {
-		out[i] = fmt.Sprintf(format, n)
-	}
+	out := lists.Map(names, func(n string) string { return fmt.Sprintf(format, n) })
 	return strings.Join(out, ", ")
 }
 
@@ -194,9 +186,5 @@ func (t *Table) createView(name, table string) string {
 
 // createIndexes returns the DDL of the secondary indexes.
 func (t *Table) createIndexes(name string) []string {
-	out := make([]string, len(t.Indexes))
-	for i, on := range t.Indexes {
-		out[i] = fmt.Sprintf(`CREATE INDEX ON %s %s`, name, on)
-	}
-	return out
+	return lists.Map(t.Indexes, func(on string) string { return fmt.Sprintf(`CREATE INDEX ON %s %s`, name, on) })
 }

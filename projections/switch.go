@@ -13,6 +13,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"readiness/eventstore"
+	"readiness/internal/pace"
 )
 
 const (
@@ -61,10 +62,8 @@ func (e *Engine) betweenAppends(ctx context.Context, what string, fn func() erro
 			return err
 		}
 		// Let the waiting appends run first; the pause grows with each attempt.
-		select {
-		case <-time.After(rand.N(time.Duration(1+min(attempt, 20)) * 50 * time.Millisecond)):
-		case <-ctx.Done():
-			return ctx.Err()
+		if err := pace.Wait(ctx, rand.N(time.Duration(1+min(attempt, 20))*50*time.Millisecond)); err != nil {
+			return err
 		}
 	}
 	return fmt.Errorf("projections: %s: did not get the locks between appends in %d attempts; an append or a reader of the view "+

@@ -95,22 +95,16 @@ func (v *Views) TrackedItems(ctx context.Context, q TrackedItemsQuery) ([]tracke
 		sql += fmt.Sprintf(` AND (tracked_since, item_id) > ($%d, $%d)`, len(args)-1, len(args))
 	}
 	args = append(args, q.Limit)
-	rows, err := v.Pool.Query(ctx, sql+fmt.Sprintf(` ORDER BY tracked_since, item_id LIMIT $%d`, len(args)), args...)
-	if err != nil {
-		return nil, fmt.Errorf("projections: list tracked items: %w", err)
-	}
-	return pgx.CollectRows(rows, scanTrackedItem)
+	return collect(ctx, v, "list tracked items", scanTrackedItem,
+		sql+fmt.Sprintf(` ORDER BY tracked_since, item_id LIMIT $%d`, len(args)), args...)
 }
 
 // TrackedIn returns the account's tracked items of a type in a workspace, whatever their status.
 func (v *Views) TrackedIn(ctx context.Context, accountID string, workspaceID uuid.UUID, t item.Type) ([]trackeditem.Item, error) {
-	rows, err := v.Pool.Query(ctx, `SELECT item FROM `+live.trackedItems+`
+	return collect(ctx, v, "read the tracked items of a workspace", scanTrackedItem,
+		`SELECT item FROM `+live.trackedItems+`
 		WHERE account_id = $1 AND workspace_id = $2 AND item_type = $3`,
 		accountID, workspaceID, string(t))
-	if err != nil {
-		return nil, fmt.Errorf("projections: read the tracked items of a workspace: %w", err)
-	}
-	return pgx.CollectRows(rows, scanTrackedItem)
 }
 
 // Tracked returns which of the items count as tracked items of the account, whatever their status.

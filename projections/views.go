@@ -2,7 +2,10 @@ package projections
 
 import (
 	"context"
+	"errors"
+	"fmt"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"readiness/eventstore"
@@ -29,4 +32,27 @@ type Views struct {
 func All() []*View {
 	return []*View{Operations, Assessments, Failures, Writes, Accounts, TrackedItems, Pixies, Schedules, BenchmarkRuns, AbTests, AbRuns, Activity,
 		PageViews, Audit}
+}
+
+// collect returns the rows of a query. doing says in an error what failed.
+func collect[T any](ctx context.Context, v *Views, doing string, scan pgx.RowToFunc[T], sql string, args ...any) ([]T, error) {
+	rows, _ := v.Pool.Query(ctx, sql, args...) // its error is that of CollectRows
+	all, err := pgx.CollectRows(rows, scan)
+	if err != nil {
+		return nil, fmt.Errorf("projections: %s: %w", doing, err)
+	}
+	return all, nil
+}
+
+// one returns the row of a query, and false if there is none.
+func one[T any](ctx context.Context, v *Views, doing string, scan pgx.RowToFunc[T], sql string, args ...any) (row T, found bool, err error) {
+	rows, _ := v.Pool.Query(ctx, sql, args...)
+	row, err = pgx.CollectExactlyOneRow(rows, scan)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return row, false, nil
+	}
+	if err != nil {
+		return row, false, fmt.Errorf("projections: %s: %w", doing, err)
+	}
+	return row, true, nil
 }

@@ -12,6 +12,7 @@ import (
 	"readiness/domain"
 	"readiness/domain/item"
 	"readiness/domain/verdict"
+	"readiness/internal/pace"
 )
 
 // A query that runs longer, or has more rows, is never compared, whatever the platform.
@@ -44,14 +45,7 @@ func (o Options) pause(ctx context.Context, d time.Duration) error {
 	if o.Wait != nil {
 		return o.Wait(ctx, d)
 	}
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
+	return pace.Wait(ctx, d)
 }
 
 // queried is the result of a query: rows, or why there are none to compare; neither if the query was not made.

@@ -21,6 +21,7 @@ import (
 	"readiness/domain/verdict/normalform"
 	"readiness/eventstore"
 	"readiness/internal/database"
+	"readiness/internal/lists"
 )
 
 // side is a side while it is being asked.
@@ -263,10 +264,7 @@ func (s *side) reference(ctx context.Context, q benchmark.Question) queried {
 
 // complete stores the run's document and ends the run.
 func (s *side) complete(ctx context.Context) error {
-	hashes := make([]string, len(s.state.Run.Asks))
-	for i, a := range s.state.Run.Asks {
-		hashes[i] = a.DocumentHash
-	}
+	hashes := lists.Map(s.state.Run.Asks, func(a benchmark.Asked) string { return a.DocumentHash })
 	bodies, err := s.Documents.GetAll(ctx, hashes)
 	if err != nil {
 		return fmt.Errorf("work: read the answers of run %s: %w", s.step.RunID, err)

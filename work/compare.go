@@ -1,6 +1,7 @@
 package work
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -53,9 +54,7 @@ func (w *asker) compare(ctx context.Context, step ask, a commands.Asking, set be
 	others := family.Others(finished)
 	made.Settle(verdict.Setting{Last: test.State.Standing().Aggregate, Others: others, Generated: set.Generated()})
 	judge := sideB.Judge
-	if judge == nil {
-		judge = sideA.Judge
-	}
+	judge = cmp.Or(judge, sideA.Judge)
 	document := verdict.NewDocument(run.RunID.String(), verdict.Header{
 		Benchmark: verdict.QuestionSet{ID: run.AbTestID.String(), Version: run.Questions.Document, Count: run.Questions.Count,
 			Hash: run.Questions.SetHash},

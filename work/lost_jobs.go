@@ -20,6 +20,7 @@ import (
 	"readiness/domain/optimization"
 	"readiness/domain/pixies"
 	"readiness/eventstore"
+	"readiness/internal/lists"
 )
 
 // A job is derived from the log, which says what is left to do of an operation. If
@@ -169,10 +170,7 @@ var (
 func jobsOf(ctx context.Context, db interface {
 	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
 }, states []string, ids ...uuid.UUID) (map[has]bool, error) {
-	texts := make([]string, len(ids))
-	for i, id := range ids {
-		texts[i] = id.String()
-	}
+	texts := lists.Map(ids, uuid.UUID.String)
 	rows, err := db.Query(ctx, `
 		SELECT (args->>'operationId')::uuid,
 			coalesce(args->>'reportId', args->>'runId', args->>'semanticModelId', args->>'operationId')::uuid

@@ -1,6 +1,7 @@
 package work
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -249,9 +250,7 @@ func (w *optimizer) preview(ctx context.Context, as item.Caller, step optimize, 
 		return nil, err
 	}
 	p.UsageAccess = access[item.PermissionUsage]
-	if p.UsageAccess == "" {
-		p.UsageAccess = item.Unavailable
-	}
+	p.UsageAccess = cmp.Or(p.UsageAccess, item.Unavailable)
 	a := optimization.Asking{Regime: w.Regime, AgentPermission: account.VendorName(item.PermissionAgent), SameTypes: work.Unattended}
 	if work.Source != nil {
 		p.AssessmentID = &work.Source.AssessmentID

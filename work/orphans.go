@@ -12,6 +12,8 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"readiness/internal/database"
+	"readiness/internal/lists"
+	"readiness/internal/pace"
 )
 
 // River knows a job's worker by its id only, and restarts a dead worker's jobs only
@@ -30,11 +32,8 @@ const stray = 10 * time.Second
 // were.
 func takeUp(ctx context.Context, pool *pgxpool.Pool, id string, busy []int64) (int64, error) {
 	// A running job that names no worker cannot be judged, so it is left alone.
-	rows, err := pool.Query(ctx,
+	rows, _ := pool.Query(ctx,
 		`SELECT DISTINCT attempted_by[array_upper(attempted_by, 1)] FROM river_job WHERE state = 'running' AND attempted_by <> '{}'`)
-	if err != nil {
-		return 0, fmt.Errorf("work: look for orphans: %w", err)
-	}
 	ids, err := pgx.CollectRows(rows, pgx.RowTo[string])
 	if err != nil {
 		return 0, fmt.Errorf("work: look for orphans: %w", err)
@@ -42,10 +41,7 @@ func takeUp(ctx context.Context, pool *pgxpool.Pool, id string, busy []int64) (i
 	if len(ids) == 0 {
 		return 0, nil
 	}
-	keys := make([]int32, len(ids))
-	for i, id := range ids {
-		keys[i] = database.KeyOf(id)
-	}
+	keys := lists.Map(ids, database.KeyOf)
 	tag, err := pool.Exec(ctx, `
 		UPDATE river_job j SET state = 'available', scheduled_at = now()
 		FROM unnest($1::text[], $2::int[]) AS w (id, key)
@@ -95,14 +91,7 @@ func (b *busy) ids(now time.Time) []int64 {
 // tokens until ctx ends.
 func (q *Queue) mind(ctx context.Context) {
 	defer q.o.Life.End()
-	tick := time.NewTicker(every)
-	defer tick.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-		}
+	for range pace.Every(ctx, every) {
 		if err := q.look(ctx); err != nil && ctx.Err() == nil {
 			q.o.Log.Warn("the database does not answer; orphaned and lost work and expired tokens wait", "error", err)
 		}

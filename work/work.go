@@ -30,6 +30,7 @@ import (
 	"readiness/domain/readiness"
 	"readiness/eventstore"
 	"readiness/internal/database"
+	"readiness/internal/lists"
 	"readiness/storage/documents"
 	"readiness/storage/people"
 	"readiness/storage/vault"
@@ -173,10 +174,7 @@ func NewQueue(o Options) (*Queue, error) {
 // Assess enqueues the steps of an assessment run in the transaction that accepts
 // it.
 func (q *Queue) Assess(ctx context.Context, tx pgx.Tx, of commands.Origin, steps []assessment.Step) error {
-	jobs := make([]river.InsertManyParams, len(steps))
-	for i, s := range steps {
-		jobs[i] = river.InsertManyParams{Args: assess{of, s}}
-	}
+	jobs := lists.Map(steps, func(s assessment.Step) river.InsertManyParams { return river.InsertManyParams{Args: assess{of, s}} })
 	return q.enqueue(ctx, tx, jobs)
 }
 
@@ -197,10 +195,7 @@ func (q *Queue) Optimize(ctx context.Context, tx pgx.Tx, of commands.Origin, ste
 // ChangePixies enqueues the steps of a run over reports in the transaction that
 // accepts it.
 func (q *Queue) ChangePixies(ctx context.Context, tx pgx.Tx, of commands.Origin, steps []pixies.Step) error {
-	jobs := make([]river.InsertManyParams, len(steps))
-	for i, s := range steps {
-		jobs[i] = river.InsertManyParams{Args: changePixies{of, s}}
-	}
+	jobs := lists.Map(steps, func(s pixies.Step) river.InsertManyParams { return river.InsertManyParams{Args: changePixies{of, s}} })
 	return q.enqueue(ctx, tx, jobs)
 }
 

@@ -9,6 +9,7 @@ import (
 	"readiness/domain"
 	"readiness/domain/item"
 	"readiness/domain/optimization"
+	"readiness/internal/lists"
 )
 
 // inDoubt is the error of a write whose outcome is unknown. Reading the model again
@@ -107,10 +108,7 @@ func (w *optimizer) look(ctx context.Context, as item.Caller, it item.Item, step
 		return d, now, nil, err
 	}
 	objects := work.Writes[at].Objects
-	targets := make([]rewrite.Target, len(objects))
-	for i, o := range objects {
-		targets[i] = o.Target()
-	}
+	targets := lists.Map(objects, optimization.Object.Target)
 	values, err := w.values(d, targets, step)
 	return d, optimization.Now{Values: values, Hash: d.Hash(), Made: ended.Made}, ended.Failure, err
 }
@@ -192,10 +190,9 @@ func (w *optimizer) rewritten(ctx context.Context, step optimize, work optimizat
 		}
 		return changed, undo, err
 	}
-	changes := make([]rewrite.Change, len(objects))
-	for i, o := range objects {
-		changes[i] = rewrite.Change{Target: o.Target(), Value: *o.Written}
-	}
+	changes := lists.Map(objects, func(o optimization.Object) rewrite.Change {
+		return rewrite.Change{Target: o.Target(), Value: *o.Written}
+	})
 	var changed definition.Definition
 	var undo []rewrite.Undo
 	err = w.shared.processors.Compute(func() error {

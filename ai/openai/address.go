@@ -10,6 +10,8 @@ import (
 	"sync"
 	"syscall"
 	"time"
+
+	"readiness/internal/lists"
 )
 
 // errAddress is the error of a connection that Public refuses to make.
@@ -58,11 +60,7 @@ var carriers = map[netip.Prefix]int{
 }
 
 func prefixes(texts ...string) []netip.Prefix {
-	all := make([]netip.Prefix, len(texts))
-	for i, t := range texts {
-		all[i] = netip.MustParsePrefix(t)
-	}
-	return all
+	return lists.Map(texts, netip.MustParsePrefix)
 }
 
 // public reports whether an address is publicly reachable.

@@ -11,6 +11,7 @@ import (
 	"readiness/domain"
 	"readiness/domain/benchmark/modelquery"
 	"readiness/domain/verdict"
+	"readiness/internal/lists"
 )
 
 // AnswerPrompt is the version of the prompt for questions.
@@ -150,11 +151,7 @@ var answerForm = form{
 }
 
 func anyOf[T any](list []T) []any {
-	all := make([]any, len(list))
-	for i, v := range list {
-		all[i] = v
-	}
-	return all
+	return lists.Map(list, func(v T) any { return v })
 }
 
 // strictly reports whether the text is exactly one JSON object with no members that v does not have.

@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 )
@@ -13,9 +14,7 @@ const anthropicVersion = "2023-06-01"
 func messageOf(c chatRequest) map[string]any {
 	const leastBound = 1024
 	most := max(c.MaxAnswer, c.MaxTokens)
-	if most == 0 {
-		most = leastBound
-	}
+	most = cmp.Or(most, leastBound)
 	m := map[string]any{"model": c.Model, "max_tokens": most}
 	if c.Temperature != nil {
 		m["temperature"] = *c.Temperature

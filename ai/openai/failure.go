@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -120,12 +121,7 @@ func failureOf(res *http.Response, text []byte) *failure {
 }
 
 func contains(text string, any ...string) bool {
-	for _, s := range any {
-		if strings.Contains(text, s) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(any, func(s string) bool { return strings.Contains(text, s) })
 }
 
 // retryAfter returns how long the provider asks to wait; 0 when it does not.

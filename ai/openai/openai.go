@@ -17,6 +17,7 @@ import (
 
 	"readiness/domain"
 	"readiness/domain/aiprovider"
+	"readiness/internal/pace"
 )
 
 // Settings select the language model that answers.
@@ -107,7 +108,7 @@ func New(s Settings, o Options) (*Client, error) {
 		s.Limits.TimeoutMs = cmp.Or(int(o.Timeout.Milliseconds()), s.Limits.TimeoutMs)
 	}
 	if o.Wait == nil {
-		o.Wait = wait
+		o.Wait = pace.Wait
 	}
 	if o.Now == nil {
 		o.Now = time.Now
@@ -174,17 +175,6 @@ func tokens(s Settings, from Tokens, calls *http.Client) (func(*http.Request) er
 		r.Header.Set("Authorization", "Bearer "+t)
 		return nil
 	}, nil
-}
-
-func wait(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-t.C:
-		return nil
-	}
 }
 
 // refuse returns the refusal for a job whose provider does not answer.

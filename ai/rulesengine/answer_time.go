@@ -7,6 +7,7 @@ import (
 
 	"readiness/ai/rulesengine/wording"
 	"readiness/domain/benchmark/modelquery"
+	"readiness/internal/lists"
 )
 
 // against are words that mark a time to compare with.
@@ -230,13 +231,9 @@ func (q *question) calendarOf(d *draft, t timePhrase) (modelquery.Calendar, stri
 			shorten(e.tables[0]), shorten(e.tables[1]))
 	}
 	of := func(list []FieldRef) []FieldRef {
-		var near []FieldRef
-		for _, r := range list {
-			if slices.ContainsFunc(d.query.Measures, func(m modelquery.Field) bool { return strings.EqualFold(m.Table, r.Table) }) {
-				near = append(near, r)
-			}
-		}
-		return near
+		return lists.Where(list, func(r FieldRef) bool {
+			return slices.ContainsFunc(d.query.Measures, func(m modelquery.Field) bool { return strings.EqualFold(m.Table, r.Table) })
+		})
 	}
 	var instructed []FieldRef
 	for _, r := range e.instructions.dates {

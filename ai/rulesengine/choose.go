@@ -8,6 +8,7 @@ import (
 	"readiness/ai/rulesengine/wording"
 	"readiness/domain"
 	"readiness/domain/benchmark/modelquery"
+	"readiness/internal/lists"
 )
 
 // choose returns the field that a run of words names, or the reason why that is ambiguous. Among
@@ -125,12 +126,7 @@ func (q *question) isVerb(i int) bool {
 
 // only returns the one candidate that holds, or the list unless there is exactly one.
 func only(list []candidate, holds func(candidate) bool) []candidate {
-	var kept []candidate
-	for _, c := range list {
-		if holds(c) {
-			kept = append(kept, c)
-		}
-	}
+	kept := lists.Where(list, holds)
 	if len(kept) == 1 {
 		return kept
 	}

@@ -6,6 +6,7 @@ import (
 
 	"readiness/ai/rulesengine/wording"
 	"readiness/domain/benchmark/modelquery"
+	"readiness/internal/lists"
 )
 
 // aggregatedByDefault uses the default aggregation of visuals, sum or average, for a numeric column that is named without one.
@@ -144,12 +145,9 @@ func (q *question) judged(d *draft, r *rank) string {
 	if of == nil || len(d.query.Measures) > 0 {
 		return ""
 	}
-	var found []*field
-	for _, f := range q.engine.lexicon.fields {
-		if f.measure && f.worth == 1 && f.says(of) && (!of["visitors"] || !f.says(wording.PerUnit)) {
-			found = append(found, f)
-		}
-	}
+	found := lists.Where(q.engine.lexicon.fields, func(f *field) bool {
+		return f.measure && f.worth == 1 && f.says(of) && (!of["visitors"] || !f.says(wording.PerUnit))
+	})
 	if len(found) != 1 {
 		return "I do not know by which measure something is \"" + r.word + "\""
 	}

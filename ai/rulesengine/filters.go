@@ -6,6 +6,7 @@ import (
 
 	"readiness/ai/rulesengine/wording"
 	"readiness/domain/benchmark/modelquery"
+	"readiness/internal/lists"
 )
 
 // bound is a comparison with a number: "over 1,000". The mention next to it is the field that it
@@ -358,9 +359,6 @@ func (q *question) findKnownValues() {
 }
 
 func lowerText(words []word) string {
-	parts := make([]string, len(words))
-	for i, w := range words {
-		parts[i] = w.lower
-	}
+	parts := lists.Map(words, func(w word) string { return w.lower })
 	return strings.Join(parts, " ")
 }

@@ -1,6 +1,7 @@
 package rulesengine
 
 import (
+	"cmp"
 	"regexp"
 	"strconv"
 	"strings"
@@ -88,21 +89,15 @@ func amount(words []word) (value string, used int, ok bool) {
 // shift moves a number's decimal point to the right; a negative by moves it to the left.
 func shift(integer, fraction string, by int) string {
 	for ; by > 0; by-- {
-		if fraction == "" {
-			fraction = "0"
-		}
+		fraction = cmp.Or(fraction, "0")
 		integer, fraction = integer+fraction[:1], fraction[1:]
 	}
 	for ; by < 0; by++ {
-		if integer == "" {
-			integer = "0"
-		}
+		integer = cmp.Or(integer, "0")
 		integer, fraction = integer[:len(integer)-1], integer[len(integer)-1:]+fraction
 	}
 	integer, fraction = strings.TrimLeft(integer, "0"), strings.TrimRight(fraction, "0")
-	if integer == "" {
-		integer = "0"
-	}
+	integer = cmp.Or(integer, "0")
 	if fraction == "" {
 		return integer
 	}

@@ -8,6 +8,7 @@ import (
 	"readiness/ai/rulesengine/wording"
 	"readiness/domain"
 	"readiness/domain/benchmark/modelquery"
+	"readiness/internal/lists"
 )
 
 // question is a question during its analysis.
@@ -324,12 +325,7 @@ func (q *question) mention(r run) (m *mention, gain float64, ok bool) {
 	if m.context == group || m.context == which {
 		score = max(c, s-0.1)
 	}
-	significant := 0
-	for _, w := range q.words[r.from:r.to] {
-		if exact || !w.structural {
-			significant++
-		}
-	}
+	significant := lists.Count(q.words[r.from:r.to], func(w word) bool { return exact || !w.structural })
 	return m, score*float64(significant) - perMention, score > 0
 }
 

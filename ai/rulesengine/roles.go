@@ -274,12 +274,9 @@ func (q *question) isOfFilter(m *mention, table string) bool {
 			return true
 		}
 	}
-	for _, other := range q.mentions {
-		if other.used && isNear(other.run) && len(other.columns) > 0 && other.columns[0].field.ref.Table == table {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(q.mentions, func(other mention) bool {
+		return other.used && isNear(other.run) && len(other.columns) > 0 && other.columns[0].field.ref.Table == table
+	})
 }
 
 // isOwnValue reports whether a value of the column is right before or after its name: "the garden category".

@@ -337,12 +337,9 @@ func (q *question) valueColumn(f *columnFilter, d *draft) {
 // namedWithin reports whether the words of a column's name are all in the other's.
 func (f *field) namedWithin(other *field) bool {
 	of := readWords(other.ref.Name, false)
-	for _, w := range readWords(f.ref.Name, false) {
-		if !slices.ContainsFunc(of, func(o word) bool { return o.stem == w.stem }) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(readWords(f.ref.Name, false), func(w word) bool {
+		return !slices.ContainsFunc(of, func(o word) bool { return o.stem == w.stem })
+	})
 }
 
 // isName reports whether a column has the names of its table's rows: Store[Store Name], Agents[Agent].
@@ -351,12 +348,9 @@ func (f *field) isName() bool {
 		return false
 	}
 	of := readWords(f.ref.Table, false)
-	for _, w := range readWords(f.ref.Name, false) {
-		if w.lower != "name" && !slices.ContainsFunc(of, func(o word) bool { return o.stem == w.stem }) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(readWords(f.ref.Name, false), func(w word) bool {
+		return w.lower != "name" && !slices.ContainsFunc(of, func(o word) bool { return o.stem == w.stem })
+	})
 }
 
 // nextTo returns the mention right before or after a value: "customers in Germany", "the garden category".

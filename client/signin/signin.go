@@ -6,6 +6,7 @@
 package signin
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -80,9 +81,7 @@ func Discover(ctx context.Context, o Options) (*Provider, error) {
 	if o.Pause == nil {
 		o.Pause = pause
 	}
-	if o.Transport == nil {
-		o.Transport = http.DefaultTransport
-	}
+	o.Transport = cmp.Or(o.Transport, http.DefaultTransport)
 	if o.ClientID == "" {
 		return nil, errors.New("the client id is missing")
 	}

@@ -14,6 +14,7 @@ import (
 	"readiness/domain/account"
 	"readiness/domain/aiprovider"
 	"readiness/domain/item"
+	"readiness/internal/lists"
 	"readiness/internal/optional"
 )
 
@@ -221,9 +222,6 @@ func (d *decoder) failure() error {
 	slices.SortStableFunc(d.problems, func(a, b *Error) int {
 		return cmp.Or(a.Line-b.Line, a.Column-b.Column)
 	})
-	all := make([]error, len(d.problems))
-	for i, p := range d.problems {
-		all[i] = p
-	}
+	all := lists.Map(d.problems, func(p *Error) error { return p })
 	return errors.Join(all...)
 }

@@ -19,6 +19,7 @@ import (
 	"readiness/http/console/choices"
 	"readiness/http/console/signin"
 	"readiness/http/token"
+	"readiness/internal/pace"
 	"readiness/storage/vault"
 )
 
@@ -123,16 +124,9 @@ func trialPeople(declared []account.Declaration) (people []signin.TrialPerson) {
 // sweepConsole returns a function that deletes ended sessions, and the choices about expired previews, every 10 minutes until ctx ends.
 func (s *service) sweepConsole(o *console.Options) func(context.Context) {
 	return func(ctx context.Context) {
-		tick := time.NewTicker(10 * time.Minute)
-		defer tick.Stop()
-		for {
-			select {
-			case <-ctx.Done():
-				return
-			case <-tick.C:
-				if err := errors.Join(o.Sessions.Sweep(ctx, time.Now()), o.Choices.Sweep(ctx, time.Now())); err != nil && ctx.Err() == nil {
-					s.log.Warn("deleting ended sessions and choices of the console failed", "error", err)
-				}
+		for range pace.Every(ctx, 10*time.Minute) {
+			if err := errors.Join(o.Sessions.Sweep(ctx, time.Now()), o.Choices.Sweep(ctx, time.Now())); err != nil && ctx.Err() == nil {
+				s.log.Warn("deleting ended sessions and choices of the console failed", "error", err)
 			}
 		}
 	}

@@ -367,12 +367,9 @@ type named struct{ account, variable string }
 
 // declaredKeys returns the variables that the accounts' declared providers need.
 func (c *core) declaredKeys(ctx context.Context) ([]named, error) {
-	rows, err := c.pool.Query(ctx, `SELECT DISTINCT ON (account_id) account_id, coalesce(data ->> 'text', '') FROM events
+	rows, _ := c.pool.Query(ctx, `SELECT DISTINCT ON (account_id) account_id, coalesce(data ->> 'text', '') FROM events
 		WHERE stream LIKE 'account-%' AND type LIKE 'account.document-%' AND data ->> 'name' = $1
 		ORDER BY account_id, position DESC`, account.AIProviderDocument)
-	if err != nil {
-		return nil, err
-	}
 	all, err := pgx.CollectRows(rows, pgx.RowToStructByPos[struct{ Account, Document string }])
 	var keys []named
 	for _, a := range all {
@@ -394,13 +391,10 @@ func keyVariable(document string) string {
 
 // definitions returns the hashes of all definitions that the log knows.
 func (c *core) definitions(ctx context.Context) (map[string]bool, error) {
-	rows, err := c.pool.Query(ctx, `SELECT DISTINCT found[1] FROM events,
+	rows, _ := c.pool.Query(ctx, `SELECT DISTINCT found[1] FROM events,
 		regexp_matches(data::text, '"(?:definitionHash|writtenHash)" *: *"([^"]+)"', 'g') found`)
-	if err != nil {
-		return nil, err
-	}
 	known := map[string]bool{}
 	var hash string
-	_, err = pgx.ForEachRow(rows, []any{&hash}, func() error { known[hash] = true; return nil })
+	_, err := pgx.ForEachRow(rows, []any{&hash}, func() error { known[hash] = true; return nil })
 	return known, err
 }

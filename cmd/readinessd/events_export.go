@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -42,9 +43,7 @@ data set may have several. If the process is killed, a Parquet file cannot be re
 				if read != "" && sel.UpTo > upTo {
 					return fmt.Errorf("the standby has the log up to position %d only, not to %d", upTo, sel.UpTo)
 				}
-				if sel.UpTo == 0 {
-					sel.UpTo = upTo
-				}
+				sel.UpTo = cmp.Or(sel.UpTo, upTo)
 				out := r.Stdout
 				if output != "" {
 					f, err := os.OpenFile(output, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)

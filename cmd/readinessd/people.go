@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"text/tabwriter"
@@ -126,9 +127,7 @@ before people had ids hold names, which nothing can erase; they are counted sepa
 					if err != nil {
 						return err
 					}
-					if role == "" {
-						role = "(left)"
-					}
+					role = cmp.Or(role, "(left)")
 					fmt.Fprintf(w, "%s\t%s\t%s\t%d\t%d\n", s.AccountID, s.ID, role, of.id, of.name)
 				}
 				return w.Flush()

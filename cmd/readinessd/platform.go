@@ -13,6 +13,7 @@ import (
 	"readiness/cmd/readinessd/wiring"
 	"readiness/commands"
 	"readiness/domain/item"
+	"readiness/internal/pace"
 	"readiness/platform/entra"
 	"readiness/platform/fabric"
 	"readiness/platform/fabric/setup"
@@ -135,16 +136,9 @@ func (r *root) openFabric(ctx context.Context, life *lifetime, a setup.Applicati
 
 // sweepReads deletes reads and exports that nothing waits for, every 10 minutes until ctx ends.
 func (r *root) sweepReads(ctx context.Context, pending reads.Store, exports reads.Exports) {
-	tick := time.NewTicker(10 * time.Minute)
-	defer tick.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-			if err := errors.Join(pending.Sweep(ctx), exports.Sweep(ctx)); err != nil && ctx.Err() == nil {
-				r.Log.Warn("deleting reads that ended failed", "error", err)
-			}
+	for range pace.Every(ctx, 10*time.Minute) {
+		if err := errors.Join(pending.Sweep(ctx), exports.Sweep(ctx)); err != nil && ctx.Err() == nil {
+			r.Log.Warn("deleting reads that ended failed", "error", err)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"crypto/ed25519"
 	"errors"
@@ -31,6 +32,7 @@ import (
 	"readiness/http/health"
 	"readiness/http/rate"
 	"readiness/http/token"
+	"readiness/internal/pace"
 	"readiness/internal/probe"
 	agents "readiness/mcp/service"
 	"readiness/projections"
@@ -234,9 +236,7 @@ func (s *service) api(ctx context.Context, life *lifetime, f serveFlags, verifie
 		return nil, err
 	}
 	life.background("housekeeping", func(ctx context.Context) { limiter.KeepSwept(ctx, time.Minute) }, s.sweep)
-	if f.portalURL == "" {
-		f.portalURL = f.baseURL
-	}
+	f.portalURL = cmp.Or(f.portalURL, f.baseURL)
 	s.commands.Pixies.CollectorURL = f.baseURL
 	views, err := collector.New(collector.Options{
 		Resolve: s.views.PixieIDs, Count: s.commands.Pixies.CountViews, Registry: s.registry, Log: s.log, Now: time.Now,
@@ -280,28 +280,21 @@ func auditOrigin(baseURL string) string {
 // sweep runs every 10 minutes until ctx ends. It deletes expired idempotency keys and documents, records the page views
 // of completed hours, and ends operations that waited for their owner for too long.
 func (s *service) sweep(ctx context.Context) {
-	tick := time.NewTicker(10 * time.Minute)
-	defer tick.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-			if err := s.commands.Keys.Sweep(ctx); err != nil && ctx.Err() == nil {
-				s.log.Warn("deleting expired idempotency keys failed", "error", err)
-			}
-			if err := s.Documents.Sweep(ctx, time.Now()); err != nil && ctx.Err() == nil {
-				s.log.Warn("deleting expired documents failed", "error", err)
-			}
-			if err := s.commands.Pixies.RecordViews(ctx); err != nil && ctx.Err() == nil {
-				s.log.Warn("recording the views of the last hours failed; they stay counted and are recorded later", "error", err)
-			}
-			if err := s.commands.Pixies.SweepCollectors(ctx); err != nil && ctx.Err() == nil {
-				s.log.Warn("forgetting collectors failed", "error", err)
-			}
-			if err := s.commands.Operations.LapseOverdue(ctx); err != nil && ctx.Err() == nil {
-				s.log.Warn("ending operations that waited for too long failed", "error", err)
-			}
+	for range pace.Every(ctx, 10*time.Minute) {
+		if err := s.commands.Keys.Sweep(ctx); err != nil && ctx.Err() == nil {
+			s.log.Warn("deleting expired idempotency keys failed", "error", err)
+		}
+		if err := s.Documents.Sweep(ctx, time.Now()); err != nil && ctx.Err() == nil {
+			s.log.Warn("deleting expired documents failed", "error", err)
+		}
+		if err := s.commands.Pixies.RecordViews(ctx); err != nil && ctx.Err() == nil {
+			s.log.Warn("recording the views of the last hours failed; they stay counted and are recorded later", "error", err)
+		}
+		if err := s.commands.Pixies.SweepCollectors(ctx); err != nil && ctx.Err() == nil {
+			s.log.Warn("forgetting collectors failed", "error", err)
+		}
+		if err := s.commands.Operations.LapseOverdue(ctx); err != nil && ctx.Err() == nil {
+			s.log.Warn("ending operations that waited for too long failed", "error", err)
 		}
 	}
 }

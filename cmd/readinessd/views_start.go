@@ -8,6 +8,8 @@ import (
 	"time"
 
 	connections "readiness/internal/database"
+	"readiness/internal/lists"
+	"readiness/internal/pace"
 	"readiness/projections"
 )
 
@@ -73,12 +75,7 @@ func again(ctx context.Context, owner *core, v projections.MissingView) (project
 }
 
 func pause(ctx context.Context) error {
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-time.After(handOver):
-		return nil
-	}
+	return pace.Wait(ctx, handOver)
 }
 
 // takeOver switches to the views that are built, once no process of the earlier version is alive.
@@ -118,9 +115,6 @@ func (r *root) switchViews(ctx context.Context, owner *core, missing []projectio
 }
 
 func names(missing []projections.MissingView) string {
-	all := make([]string, len(missing))
-	for i, v := range missing {
-		all[i] = v.Name
-	}
+	all := lists.Map(missing, func(v projections.MissingView) string { return v.Name })
 	return strings.Join(all, ", ")
 }

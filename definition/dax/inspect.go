@@ -1,6 +1,7 @@
 package dax
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"unicode"
@@ -43,9 +44,7 @@ func Inspect(expression string) Inspection {
 	var i Inspection
 	var open []byte // parentheses and braces that are not closed yet
 	fault := func(what string) {
-		if i.Fault == "" {
-			i.Fault = what
-		}
+		i.Fault = cmp.Or(i.Fault, what)
 	}
 	var last token
 	for at := 0; at < len(expression); {

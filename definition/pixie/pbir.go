@@ -2,6 +2,7 @@ package pixie
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"path"
 	"regexp"
@@ -166,9 +167,7 @@ func style(sample []byte) (end, indent, last string) {
 	}
 	line := body[first+1:]
 	indent = string(line[:len(line)-len(bytes.TrimLeft(line, " \t"))])
-	if indent == "" {
-		indent = "  "
-	}
+	indent = cmp.Or(indent, "  ")
 	return end, indent, last
 }
 

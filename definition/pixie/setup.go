@@ -1,6 +1,7 @@
 package pixie
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"net/url"
@@ -80,9 +81,7 @@ func (s Setup) complete() (Setup, error) {
 	// The address is written as the parser returns it, which escapes invalid
 	// characters.
 	s.CollectorBaseURL = strings.TrimRight(u.String(), "/")
-	if s.Size == 0 {
-		s.Size = DefaultSize
-	}
+	s.Size = cmp.Or(s.Size, DefaultSize)
 	switch s.Corner {
 	case "":
 		s.Corner = DefaultCorner

@@ -25,7 +25,6 @@ type CreateRequest struct {
 // CreateABTest creates a test. Its first run starts with it.
 type CreateABTest struct{ Created }
 
-// Decide implements domain.Command.
 func (c CreateABTest) Decide(Test) ([]domain.Event, error) { return []domain.Event{c.Created}, nil }
 
 // SideRequest is a side as the call names it.

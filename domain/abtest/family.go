@@ -26,7 +26,6 @@ type Tested struct {
 	At   time.Time `json:"at"`
 }
 
-// EventType implements domain.Event.
 func (Tested) EventType() string { return "abtest.tested" }
 
 // Family are the comparisons of an account on a model, those of the last comparison.HolmDays days before the newest,

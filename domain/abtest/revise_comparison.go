@@ -24,7 +24,6 @@ type RunRevised struct {
 	Standing Standing `json:"standing"`
 }
 
-// EventType implements domain.Event.
 func (ComparisonRevised) EventType() string { return "abtest.comparison-revised" }
 func (RunRevised) EventType() string        { return "abtest.run-revised" }
 
@@ -56,7 +55,6 @@ func (r Run) CheckRevisable() error {
 // ReviseComparison records the comparison of a run again; nothing when it is the same, or the run has none.
 type ReviseComparison struct{ Compared }
 
-// Decide implements domain.Command.
 func (c ReviseComparison) Decide(r Run) ([]domain.Event, error) {
 	if r.Compared == nil || r.Erased || r.Compared.Document == c.Document {
 		return nil, nil
@@ -67,7 +65,6 @@ func (c ReviseComparison) Decide(r Run) ([]domain.Event, error) {
 // ReviseRun records what the comparison of a run concludes now; nothing when the test does not have the run.
 type ReviseRun struct{ RunRevised }
 
-// Decide implements domain.Command.
 func (c ReviseRun) Decide(t Test) ([]domain.Event, error) {
 	if t.Deleted || !t.Has(c.RunID) {
 		return nil, nil

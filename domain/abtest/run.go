@@ -105,7 +105,6 @@ type RunStopped struct {
 // RunErased records that the run was deleted.
 type RunErased struct{}
 
-// EventType implements domain.Event.
 func (RunAccepted) EventType() string   { return "abtest.run-accepted" }
 func (SideQueued) EventType() string    { return "abtest.side-queued" }
 func (SideStarted) EventType() string   { return "abtest.side-started" }

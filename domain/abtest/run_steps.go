@@ -23,7 +23,6 @@ type AcceptRun struct {
 	BenchmarkRunID uuid.UUID
 }
 
-// Decide implements domain.Command.
 func (c AcceptRun) Decide(Run) ([]domain.Event, error) {
 	first := A
 	if c.Run.Reused != nil {
@@ -35,7 +34,6 @@ func (c AcceptRun) Decide(Run) ([]domain.Event, error) {
 // BeginSide records that the side began to ask; nothing when it has begun already.
 type BeginSide struct{ Side SideName }
 
-// Decide implements domain.Command.
 func (c BeginSide) Decide(r Run) ([]domain.Event, error) {
 	if r.Operation.Status.Ended() || r.Side(c.Side).Status != SidePending {
 		return nil, nil
@@ -66,7 +64,6 @@ func (r Run) Total() int { return r.Asking() * r.Questions.Count * r.Repeats }
 // for a read by its owner.
 type CompleteSide struct{ Side SideName }
 
-// Decide implements domain.Command.
 func (c CompleteSide) Decide(r Run) ([]domain.Event, error) {
 	if r.Operation.Status.Ended() || r.Side(c.Side).Status != SideRunning {
 		return nil, nil
@@ -85,7 +82,6 @@ type StartSideB struct {
 	Now            time.Time
 }
 
-// Decide implements domain.Command.
 func (c StartSideB) Decide(r Run) ([]domain.Event, error) {
 	if !r.WaitsForOwner() || c.Now.After(*r.Operation.Waiting.Until) {
 		return nil, nil
@@ -96,7 +92,6 @@ func (c StartSideB) Decide(r Run) ([]domain.Event, error) {
 // Lapse fails a run whose wait for its owner is over.
 type Lapse struct{ Now time.Time }
 
-// Decide implements domain.Command.
 func (c Lapse) Decide(r Run) ([]domain.Event, error) {
 	if !r.WaitsForOwner() || !c.Now.After(*r.Operation.Waiting.Until) {
 		return nil, nil
@@ -108,7 +103,6 @@ func (c Lapse) Decide(r Run) ([]domain.Event, error) {
 // GiveUp fails a run that waits for its owner, and whose side B does not begin. Message says why.
 type GiveUp struct{ Message string }
 
-// Decide implements domain.Command.
 func (c GiveUp) Decide(r Run) ([]domain.Event, error) {
 	if !r.WaitsForOwner() {
 		return nil, nil
@@ -165,7 +159,6 @@ type FailComparison struct {
 	Nothing bool
 }
 
-// Decide implements domain.Command.
 func (c FailComparison) Decide(r Run) ([]domain.Event, error) {
 	if r.Operation.Status.Ended() || r.Stage() != Comparing {
 		return nil, nil
@@ -180,7 +173,6 @@ func (c FailComparison) Decide(r Run) ([]domain.Event, error) {
 // Finish ends a run with its comparison.
 type Finish struct{ Compared }
 
-// Decide implements domain.Command.
 func (c Finish) Decide(r Run) ([]domain.Event, error) {
 	if r.Operation.Status.Ended() || r.Stage() != Comparing {
 		return nil, nil
@@ -222,7 +214,6 @@ func (c Stop) Decide(r Run) ([]domain.Event, error) {
 // Correct is operation.Correct for a run.
 type Correct operation.Correct
 
-// Decide implements domain.Command.
 func (c Correct) Decide(r Run) ([]domain.Event, error) {
 	return operation.Correct(c).Decide(r.Operation)
 }
@@ -230,7 +221,6 @@ func (c Correct) Decide(r Run) ([]domain.Event, error) {
 // Erase deletes a run. If it has not ended, its operation fails. Nothing is refunded.
 type Erase struct{}
 
-// Decide implements domain.Command.
 func (Erase) Decide(r Run) ([]domain.Event, error) {
 	if r.Erased {
 		return nil, nil

@@ -91,7 +91,6 @@ type Deleted struct {
 	Runs int `json:"runs"`
 }
 
-// EventType implements domain.Event.
 func (Created) EventType() string         { return "abtest.created" }
 func (Reworded) EventType() string        { return "abtest.reworded" }
 func (RunAdded) EventType() string        { return "abtest.run-added" }
@@ -243,7 +242,6 @@ func (t Test) Standing() Standing {
 // Reword changes the test's words. It records nothing when they are the same.
 type Reword struct{ Words }
 
-// Decide implements domain.Command.
 func (c Reword) Decide(t Test) ([]domain.Event, error) {
 	if t.Deleted {
 		return nil, NotFound(t.AbTestID.String())
@@ -257,7 +255,6 @@ func (c Reword) Decide(t Test) ([]domain.Event, error) {
 // AddRun records a run that was started.
 type AddRun struct{ RunAdded }
 
-// Decide implements domain.Command.
 func (c AddRun) Decide(t Test) ([]domain.Event, error) {
 	if t.Deleted {
 		return nil, NotFound(t.AbTestID.String())
@@ -270,7 +267,6 @@ func (c AddRun) Decide(t Test) ([]domain.Event, error) {
 // frozen questions already.
 type Freeze struct{ Questions }
 
-// Decide implements domain.Command.
 func (c Freeze) Decide(t Test) ([]domain.Event, error) {
 	if t.Deleted || t.Frozen != nil {
 		return nil, nil
@@ -282,7 +278,6 @@ func (c Freeze) Decide(t Test) ([]domain.Event, error) {
 // already.
 type EndRun struct{ RunEnded }
 
-// Decide implements domain.Command.
 func (c EndRun) Decide(t Test) ([]domain.Event, error) {
 	if t.Deleted || !slices.Contains(t.Unfinished(), c.RunID) {
 		return nil, nil
@@ -294,7 +289,6 @@ func (c EndRun) Decide(t Test) ([]domain.Event, error) {
 // RemoveRun deletes a run. It refuses with RunNotFound when the test does not have it.
 type RemoveRun struct{ RunID uuid.UUID }
 
-// Decide implements domain.Command.
 func (c RemoveRun) Decide(t Test) ([]domain.Event, error) {
 	if !t.Has(c.RunID) {
 		return nil, RunNotFound(c.RunID.String())
@@ -307,7 +301,6 @@ func (c RemoveRun) Decide(t Test) ([]domain.Event, error) {
 // Delete deletes the test with all its runs.
 type Delete struct{}
 
-// Decide implements domain.Command.
 func (Delete) Decide(t Test) ([]domain.Event, error) {
 	if t.Deleted {
 		return nil, NotFound(t.AbTestID.String())

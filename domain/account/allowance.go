@@ -57,17 +57,13 @@ type Refunded struct {
 	Used   int `json:"used"`
 }
 
-// EventType implements domain.Event.
 func (Spent) EventType() string    { return "allowance.spent" }
 func (Refunded) EventType() string { return "allowance.refunded" }
 
 // Usage is how much of an allowance is used in one window. Used is never negative.
 type Usage struct{ Used int }
 
-// After implements domain.Carries.
-func (e Spent) After() Usage { return Usage{e.Used} }
-
-// After implements domain.Carries.
+func (e Spent) After() Usage    { return Usage{e.Used} }
 func (e Refunded) After() Usage { return Usage{e.Used} }
 
 // Mistaken implements domain.Totals.
@@ -94,7 +90,6 @@ type Spend struct {
 	At          time.Time
 }
 
-// Decide implements domain.Command.
 func (c Spend) Decide(u Usage) ([]domain.Event, error) {
 	if c.Amount == 0 {
 		return nil, nil
@@ -127,7 +122,6 @@ type Refund struct {
 	Amount      int
 }
 
-// Decide implements domain.Command.
 func (c Refund) Decide(u Usage) ([]domain.Event, error) {
 	amount := min(c.Amount, u.Used)
 	if amount == 0 {

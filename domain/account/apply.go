@@ -23,7 +23,6 @@ type Apply struct {
 	IDs map[item.Person]item.PersonID
 }
 
-// Decide implements domain.Command.
 func (c Apply) Decide(a Account) ([]domain.Event, error) {
 	d := c.Declaration
 	if err := c.check(a); err != nil {

@@ -6,7 +6,6 @@ import "readiness/domain"
 // appended for it after it.
 type Erased struct{}
 
-// EventType implements domain.Event.
 func (Erased) EventType() string { return "account.erased" }
 
 // Erase closes an account for good. It changes nothing if that was done before.

@@ -73,7 +73,6 @@ type DocumentRemoved struct {
 	Name string `json:"name"`
 }
 
-// EventType implements domain.Event.
 func (Opened) EventType() string          { return "account.opened" }
 func (PlanChanged) EventType() string     { return "account.plan-changed" }
 func (StatusChanged) EventType() string   { return "account.status-changed" }
@@ -95,5 +94,4 @@ type Sealed struct {
 	Root []byte `json:"root"`
 }
 
-// EventType implements domain.Event.
 func (Sealed) EventType() string { return "account.sealed" }

@@ -14,6 +14,7 @@ import (
 
 	"readiness/domain/aiprovider"
 	"readiness/domain/item"
+	"readiness/internal/lists"
 )
 
 // Problem is one error in a declaration. Member is the path of the offending member as
@@ -215,10 +216,7 @@ func oneOf[T ~string](c *checker, member string, value T, known ...T) bool {
 	if slices.Contains(known, value) {
 		return true
 	}
-	names := make([]string, len(known))
-	for i, k := range known {
-		names[i] = string(k)
-	}
+	names := lists.Map(known, func(k T) string { return string(k) })
 	message := "must be one of " + strings.Join(names, ", ")
 	if value != "" {
 		message += fmt.Sprintf(", not %q", value)

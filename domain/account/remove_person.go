@@ -8,7 +8,6 @@ import (
 // RemovePerson removes a person from the account, if they belong to it.
 type RemovePerson struct{ PersonID item.PersonID }
 
-// Decide implements domain.Command.
 func (c RemovePerson) Decide(a Account) ([]domain.Event, error) {
 	if _, known := a.People.Get(c.PersonID); !known {
 		return nil, nil

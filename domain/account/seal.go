@@ -9,7 +9,6 @@ type Seal struct {
 	Root []byte
 }
 
-// Decide implements domain.Command.
 func (c Seal) Decide(a Account) ([]domain.Event, error) {
 	if !a.Opened || a.Erased || c.Size <= a.SealedSize {
 		return nil, nil

@@ -81,7 +81,6 @@ type Change struct {
 	At     time.Time
 }
 
-// Decide implements domain.Command.
 func (c Change) Decide(s Providers) ([]domain.Event, error) {
 	before, after, err := c.Outcome(s)
 	if err != nil {

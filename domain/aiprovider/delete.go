@@ -9,7 +9,6 @@ type Delete struct{ ProviderID string }
 // maxNamed is how many users a refusal names at most.
 const maxNamed = 10
 
-// Decide implements domain.Command.
 func (c Delete) Decide(s Providers) ([]domain.Event, error) {
 	if c.ProviderID == EmbeddedID {
 		return nil, fixed()

@@ -53,7 +53,6 @@ type Deleted struct {
 	ProviderID string `json:"providerId"`
 }
 
-// EventType implements domain.Event.
 func (Saved) EventType() string      { return "aiprovider.saved" }
 func (Changed) EventType() string    { return "aiprovider.changed" }
 func (KeyChanged) EventType() string { return "aiprovider.key-changed" }

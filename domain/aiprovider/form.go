@@ -11,6 +11,7 @@ import (
 	"github.com/google/uuid"
 
 	"readiness/domain"
+	"readiness/internal/lists"
 )
 
 // The bounds of a configuration's members. Texts are in characters.
@@ -176,9 +177,6 @@ func keyInClear() error {
 }
 
 func list(purposes []Purpose) string {
-	names := make([]string, len(purposes))
-	for i, p := range purposes {
-		names[i] = string(p)
-	}
+	names := lists.Map(purposes, func(p Purpose) string { return string(p) })
 	return strings.Join(names, ", ")
 }

@@ -9,7 +9,6 @@ type RecordTest struct {
 	Of         Connection
 }
 
-// Decide implements domain.Command.
 func (c RecordTest) Decide(s Providers) ([]domain.Event, error) {
 	p, err := s.Testable(c.ProviderID)
 	if err != nil {

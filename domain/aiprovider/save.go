@@ -17,7 +17,6 @@ type Save struct {
 	At     time.Time
 }
 
-// Decide implements domain.Command.
 func (c Save) Decide(s Providers) ([]domain.Event, error) {
 	of, err := c.Configuration.checked()
 	if err != nil {

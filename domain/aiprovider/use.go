@@ -10,7 +10,6 @@ import (
 // provider always exists, so its uses are not recorded. Repeating a use has no effect.
 type Use struct{ ProviderID, By string }
 
-// Decide implements domain.Command.
 func (c Use) Decide(s Providers) ([]domain.Event, error) {
 	if c.ProviderID == EmbeddedID {
 		return nil, nil
@@ -32,7 +31,6 @@ func (c Use) Decide(s Providers) ([]domain.Event, error) {
 // Release ends every use by By.
 type Release struct{ By string }
 
-// Decide implements domain.Command.
 func (c Release) Decide(s Providers) ([]domain.Event, error) {
 	var events []domain.Event
 	for _, p := range s.All {

@@ -171,23 +171,15 @@ type Ended struct {
 	Standing    Standing  `json:"standing"`
 }
 
-// EventType implements domain.Event.
 func (Accepted) EventType() string { return "assessment.accepted" }
 func (Refunded) EventType() string { return "assessment.refunded" }
 func (Recorded) EventType() string { return "assessment.recorded" }
 func (Ended) EventType() string    { return "assessment.ended" }
 
-// After implements domain.Carries.
 func (e Accepted) After() Standing { return e.Standing }
-
-// After implements domain.Carries.
 func (e Refunded) After() Standing { return e.Standing }
-
-// After implements domain.Carries.
 func (e Recorded) After() Standing { return e.Standing }
-
-// After implements domain.Carries.
-func (e Ended) After() Standing { return e.Standing }
+func (e Ended) After() Standing    { return e.Standing }
 
 // Accept records a new assessment of a model. An account's first one is a first look.
 type Accept struct {
@@ -195,7 +187,6 @@ type Accept struct {
 	ItemType                          item.Type // see Accepted
 }
 
-// Decide implements domain.Command.
 func (c Accept) Decide(s Standing) ([]domain.Event, error) {
 	first := s.Accepted == 0
 	s.Accepted++
@@ -207,7 +198,6 @@ func (c Accept) Decide(s Standing) ([]domain.Event, error) {
 // caller.
 type Refund struct{ OperationID uuid.UUID }
 
-// Decide implements domain.Command.
 func (c Refund) Decide(s Standing) ([]domain.Event, error) {
 	s.Accepted = max(0, s.Accepted-1)
 	return []domain.Event{Refunded{c.OperationID, s.ended()}}, nil
@@ -216,7 +206,6 @@ func (c Refund) Decide(s Standing) ([]domain.Event, error) {
 // End records that an assessment ended without a stored result and without a refund.
 type End struct{ OperationID uuid.UUID }
 
-// Decide implements domain.Command.
 func (c End) Decide(s Standing) ([]domain.Event, error) {
 	return []domain.Event{Ended{c.OperationID, s.ended()}}, nil
 }
@@ -230,7 +219,6 @@ func (s Standing) ended() Standing {
 // Record stores the result of an assessment. It alone decides ComparableWithPrevious.
 type Record struct{ Assessment Assessment }
 
-// Decide implements domain.Command.
 func (c Record) Decide(s Standing) ([]domain.Event, error) {
 	a := c.Assessment
 	a.ComparableWithPrevious = s.Recorded > 0 && s.Basis.Comparable(a.Basis())

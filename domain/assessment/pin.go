@@ -23,14 +23,10 @@ type Unpinned struct {
 	Standing     Standing  `json:"standing"`
 }
 
-// EventType implements domain.Event.
 func (Pinned) EventType() string   { return "assessment.pinned" }
 func (Unpinned) EventType() string { return "assessment.unpinned" }
 
-// After implements domain.Carries.
-func (e Pinned) After() Standing { return e.Standing }
-
-// After implements domain.Carries.
+func (e Pinned) After() Standing   { return e.Standing }
 func (e Unpinned) After() Standing { return e.Standing }
 
 // Pin pins a stored assessment of a model, or unpins it when Pinned is false. Nothing happens when it
@@ -42,7 +38,6 @@ type Pin struct {
 	Stored                             []Stored
 }
 
-// Decide implements domain.Command.
 func (c Pin) Decide(s Standing) ([]domain.Event, error) {
 	i := slices.IndexFunc(c.Stored, func(a Stored) bool { return a.AssessmentID == c.AssessmentID && a.WorkspaceID == c.WorkspaceID })
 	switch {

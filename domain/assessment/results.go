@@ -6,6 +6,7 @@ import (
 	"github.com/google/uuid"
 
 	"readiness/domain"
+	"readiness/internal/lists"
 )
 
 // MaxDeleted is how many ids one ResultsDeleted contains at most.
@@ -20,10 +21,8 @@ type ResultsDeleted struct {
 	Standing      Standing    `json:"standing"`
 }
 
-// EventType implements domain.Event.
 func (ResultsDeleted) EventType() string { return "assessment.results-deleted" }
 
-// After implements domain.Carries.
 func (e ResultsDeleted) After() Standing { return e.Standing }
 
 // Stored is a stored assessment with the address of its document.
@@ -71,7 +70,6 @@ type DeleteResults struct {
 	Stored  []Stored
 }
 
-// Decide implements domain.Command.
 func (c DeleteResults) Decide(s Standing) ([]domain.Event, error) {
 	if s.Running > 0 {
 		return nil, domain.Refuse(domain.OperationInProgress, "semantic model %s is being assessed; delete its results once that has ended",
@@ -79,10 +77,7 @@ func (c DeleteResults) Decide(s Standing) ([]domain.Event, error) {
 	}
 	var events []domain.Event
 	for some := range slices.Chunk(c.Stored, MaxDeleted) {
-		ids := make([]uuid.UUID, len(some))
-		for i, a := range some {
-			ids[i] = a.AssessmentID
-		}
+		ids := lists.Map(some, func(a Stored) uuid.UUID { return a.AssessmentID })
 		s.Recorded = max(0, s.Recorded-len(ids))
 		if s.Recorded == 0 {
 			s.Basis = Basis{}

@@ -8,6 +8,7 @@ import (
 
 	"readiness/domain"
 	"readiness/domain/operation"
+	"readiness/internal/lists"
 )
 
 // Outcome says how a model of a run ended (docs/decisions.md 6, BulkAssessment).
@@ -80,7 +81,6 @@ type ModelEnded struct {
 	Result
 }
 
-// EventType implements domain.Event.
 func (RunAccepted) EventType() string { return "assessment.run-accepted" }
 func (ModelEnded) EventType() string  { return "assessment.model-ended" }
 
@@ -123,11 +123,7 @@ func (r Run) Model(id uuid.UUID) (Model, bool) {
 
 // ModelIDs returns the ids of the run's items.
 func (r Run) ModelIDs() []uuid.UUID {
-	ids := make([]uuid.UUID, len(r.Models))
-	for i, m := range r.Models {
-		ids[i] = m.ModelID
-	}
-	return ids
+	return lists.Map(r.Models, func(m Model) uuid.UUID { return m.ModelID })
 }
 
 func (r Run) index(id uuid.UUID) int {
@@ -159,7 +155,6 @@ func (r Run) Compares() bool { return !r.Single() && len(r.Models) > 1 }
 // Begin records that work on the run began; nothing when it has begun already.
 type Begin struct{}
 
-// Decide implements domain.Command.
 func (Begin) Decide(r Run) ([]domain.Event, error) {
 	if r.Operation.Status != operation.StatusNotStarted {
 		return nil, nil
@@ -183,7 +178,6 @@ type EndModel struct {
 	Standing Standing
 }
 
-// Decide implements domain.Command.
 func (c EndModel) Decide(r Run) ([]domain.Event, error) {
 	if !r.Open(c.Result.ModelID) {
 		return nil, nil

@@ -15,7 +15,6 @@ type StartAssessment struct {
 	Run       RunAccepted
 }
 
-// Decide implements domain.Command.
 func (c StartAssessment) Decide(Run) ([]domain.Event, error) {
 	return []domain.Event{c.Operation, c.Run}, nil
 }

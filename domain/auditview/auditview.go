@@ -42,7 +42,6 @@ type Listed struct {
 	Rows int `json:"rows"`
 }
 
-// EventType implements domain.Event.
 func (Asked) EventType() string  { return "auditview.asked" }
 func (Listed) EventType() string { return "auditview.listed" }
 
@@ -91,7 +90,6 @@ type Ask struct {
 	Head      *Head // what Moment's time stands for, or the first that covers its position; nil if there is none
 }
 
-// Decide implements domain.Command.
 func (c Ask) Decide(Listing) ([]domain.Event, error) {
 	asked := Asked{View: c.View}
 	switch {
@@ -120,13 +118,11 @@ func (c Ask) Decide(Listing) ([]domain.Event, error) {
 // Begin records that the work began; nothing when it has begun already.
 type Begin struct{}
 
-// Decide implements domain.Command.
 func (Begin) Decide(l Listing) ([]domain.Event, error) { return operation.Begin{}.Decide(l.Operation) }
 
 // End ends the operation with its result, once.
 type End struct{ Listed Listed }
 
-// Decide implements domain.Command.
 func (c End) Decide(l Listing) ([]domain.Event, error) {
 	if l.Operation.Status.Ended() {
 		return nil, nil
@@ -137,7 +133,6 @@ func (c End) Decide(l Listing) ([]domain.Event, error) {
 // Fail ends the operation without a result, once.
 type Fail struct{ Message string }
 
-// Decide implements domain.Command.
 func (c Fail) Decide(l Listing) ([]domain.Event, error) {
 	if l.Operation.Status.Ended() {
 		return nil, nil

@@ -41,7 +41,6 @@ func (n NamedRun) notFound() error {
 // ended.
 type DeleteRun struct{}
 
-// Decide implements domain.Command.
 func (DeleteRun) Decide(r Run) ([]domain.Event, error) {
 	if r.Deleted {
 		return nil, nil

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"readiness/domain/benchmark/modelquery"
+	"readiness/internal/lists"
 )
 
 // around returns, by name, the tables that filter every base table of the measure.
@@ -42,11 +43,7 @@ func (s *star) groupings(x *starMeasure) []modelquery.Field {
 	slices.SortFunc(all, func(a, b grouping) int {
 		return cmp.Or(a.attention.compare(b.attention), cmp.Compare(place[a.Field], place[b.Field]), compareGroupings(a, b))
 	})
-	fields := make([]modelquery.Field, len(all))
-	for i, g := range all {
-		fields[i] = g.Field
-	}
-	return fields
+	return lists.Map(all, func(g grouping) modelquery.Field { return g.Field })
 }
 
 // calendar returns the calendar for questions about a measure's time; one without

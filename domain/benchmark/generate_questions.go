@@ -11,7 +11,6 @@ type GenerateQuestions struct {
 	Generation GenerationAccepted
 }
 
-// Decide implements domain.Command.
 func (c GenerateQuestions) Decide(QuestionWork) ([]domain.Event, error) {
 	return []domain.Event{c.Operation, c.Generation}, nil
 }
@@ -30,7 +29,6 @@ type SaveQuestions struct {
 	Saving    SavingAccepted
 }
 
-// Decide implements domain.Command.
 func (c SaveQuestions) Decide(QuestionWork) ([]domain.Event, error) {
 	return []domain.Event{c.Operation, c.Saving}, nil
 }

@@ -116,7 +116,6 @@ type OverruleVerdict struct {
 	From      string // the hash of the document that it was decided on
 }
 
-// Decide implements domain.Command.
 func (c OverruleVerdict) Decide(r Run) ([]domain.Event, error) {
 	if err := c.Check(); err != nil {
 		return nil, err

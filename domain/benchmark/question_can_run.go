@@ -12,6 +12,7 @@ import (
 	"readiness/domain"
 	"readiness/domain/verdict"
 	"readiness/domain/verdict/normalform"
+	"readiness/internal/lists"
 )
 
 // CanRun reports whether the model has every field that the question's correct answer
@@ -141,11 +142,7 @@ func (s Set) Check(m *semanticmodel.Model, today time.Time) []Checked {
 // Unreadable returns the set's questions for a model that cannot be read: none can run.
 func (s Set) Unreadable(err error) []Checked {
 	why := fmt.Sprintf("The definition of the semantic model cannot be read: %s.", domain.Excerpt(err.Error()))
-	all := make([]Checked, len(s.Questions))
-	for i, q := range s.Questions {
-		all[i] = Checked{Question: q, Reason: &why}
-	}
-	return all
+	return lists.Map(s.Questions, func(q Question) Checked { return Checked{Question: q, Reason: &why} })
 }
 
 // Runnable returns the set with only the questions that can run on the model, in order.

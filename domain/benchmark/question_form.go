@@ -1,6 +1,7 @@
 package benchmark
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -69,9 +70,7 @@ func (s Set) Admit() (Set, error) {
 		if q.Expected.Fields == nil {
 			q.Expected.Fields = []verdict.Field{}
 		}
-		if q.Source == "" {
-			q.Source = Customer
-		}
+		q.Source = cmp.Or(q.Source, Customer)
 		if q.QuestionID == "" {
 			q.QuestionID = q.madeID(func(id string) bool { _, taken := first[id]; return taken })
 			first[q.QuestionID] = i

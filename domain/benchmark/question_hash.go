@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"readiness/domain/verdict"
+	"readiness/internal/lists"
 )
 
 // Hash returns the questionSetHash: "sha256:" and the hex digest of the canonical JSON
@@ -16,10 +17,7 @@ import (
 // rows are ordered. The order of questions and of their fields, the sources, the tags and
 // the repeats do not affect it.
 func (s Set) Hash() string {
-	all := make([]canonicalQuestion, len(s.Questions))
-	for i, q := range s.Questions {
-		all[i] = q.canonical()
-	}
+	all := lists.Map(s.Questions, Question.canonical)
 	slices.SortFunc(all, func(a, b canonicalQuestion) int {
 		return cmp.Or(cmp.Compare(a.QuestionID, b.QuestionID), bytes.Compare(canonicalJSON(a), canonicalJSON(b)))
 	})

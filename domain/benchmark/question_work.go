@@ -51,7 +51,6 @@ type QuestionsMade struct {
 	CanRun int `json:"canRun"`
 }
 
-// EventType implements domain.Event.
 func (GenerationAccepted) EventType() string { return "benchmark.generation-accepted" }
 func (SavingAccepted) EventType() string     { return "benchmark.saving-accepted" }
 func (QuestionsMade) EventType() string      { return "benchmark.questions-made" }
@@ -86,7 +85,6 @@ func EvolveQuestionWork(w QuestionWork, e domain.Event) QuestionWork {
 // BeginQuestions records that work began; nothing when it has begun already.
 type BeginQuestions struct{}
 
-// Decide implements domain.Command.
 func (BeginQuestions) Decide(w QuestionWork) ([]domain.Event, error) {
 	if w.Operation.Status != operation.StatusNotStarted {
 		return nil, nil
@@ -98,7 +96,6 @@ func (BeginQuestions) Decide(w QuestionWork) ([]domain.Event, error) {
 // records it once.
 type CompleteQuestions struct{ Made QuestionsMade }
 
-// Decide implements domain.Command.
 func (c CompleteQuestions) Decide(w QuestionWork) ([]domain.Event, error) {
 	if w.Operation.Status.Ended() {
 		return nil, nil
@@ -113,7 +110,6 @@ type FailQuestions struct {
 	NotBegun bool
 }
 
-// Decide implements domain.Command.
 func (c FailQuestions) Decide(w QuestionWork) ([]domain.Event, error) {
 	if w.Operation.Status.Ended() {
 		return nil, nil

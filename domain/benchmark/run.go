@@ -162,7 +162,6 @@ type VerdictOverruled struct {
 	At time.Time `json:"at"`
 }
 
-// EventType implements domain.Event.
 func (RunAccepted) EventType() string  { return "benchmark.run-accepted" }
 func (RunStarted) EventType() string   { return "benchmark.run-started" }
 func (Asked) EventType() string        { return "benchmark.asked" }
@@ -171,7 +170,6 @@ func (RunFailed) EventType() string    { return "benchmark.run-failed" }
 func (RunCancelled) EventType() string { return "benchmark.run-cancelled" }
 func (RunDeleted) EventType() string   { return "benchmark.run-deleted" }
 
-// EventType implements domain.Event.
 func (VerdictOverruled) EventType() string { return "benchmark.verdict-overruled" }
 
 // AskKey identifies one ask of a run.
@@ -284,7 +282,6 @@ func (r Run) begin(s Set) (all []AskKey) {
 // BeginRun records that work on the run began; nothing when it has begun already.
 type BeginRun struct{ At time.Time }
 
-// Decide implements domain.Command.
 func (c BeginRun) Decide(r Run) ([]domain.Event, error) {
 	if r.Status != operation.StatusNotStarted {
 		return nil, nil
@@ -295,7 +292,6 @@ func (c BeginRun) Decide(r Run) ([]domain.Event, error) {
 // RecordAsk records one ask; nothing when it is recorded already or the run has ended.
 type RecordAsk struct{ Asked }
 
-// Decide implements domain.Command.
 func (c RecordAsk) Decide(r Run) ([]domain.Event, error) {
 	if r.Status != operation.StatusRunning || slices.ContainsFunc(r.Asks, func(a Asked) bool { return a.Key() == c.Key() }) {
 		return nil, nil
@@ -313,7 +309,6 @@ func (c RecordAsk) Decide(r Run) ([]domain.Event, error) {
 // CompleteRun ends a run whose asks were all made.
 type CompleteRun struct{ RunCompleted }
 
-// Decide implements domain.Command.
 func (c CompleteRun) Decide(r Run) ([]domain.Event, error) {
 	if r.Status != operation.StatusRunning || len(r.Asks) < r.Total() {
 		return nil, nil
@@ -324,7 +319,6 @@ func (c CompleteRun) Decide(r Run) ([]domain.Event, error) {
 // FailRun ends a run that failed.
 type FailRun struct{ RunFailed }
 
-// Decide implements domain.Command.
 func (c FailRun) Decide(r Run) ([]domain.Event, error) {
 	if r.Status.Ended() {
 		return nil, nil
@@ -335,7 +329,6 @@ func (c FailRun) Decide(r Run) ([]domain.Event, error) {
 // StopRun ends a run that was cancelled with its operation.
 type StopRun struct{ At time.Time }
 
-// Decide implements domain.Command.
 func (c StopRun) Decide(r Run) ([]domain.Event, error) {
 	if r.Status.Ended() {
 		return nil, nil

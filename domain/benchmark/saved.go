@@ -41,7 +41,6 @@ type QuestionsSaved struct {
 	Accepted int `json:"accepted"`
 }
 
-// EventType implements domain.Event.
 func (SaveAccepted) EventType() string   { return "benchmark.save-accepted" }
 func (QuestionsSaved) EventType() string { return "benchmark.questions-saved" }
 
@@ -53,16 +52,12 @@ type SavedQuestions struct {
 	Set *SavedSet
 }
 
-// After implements domain.Carries.
-func (e SaveAccepted) After() SavedQuestions { return SavedQuestions{e.Number, e.Saved} }
-
-// After implements domain.Carries.
+func (e SaveAccepted) After() SavedQuestions   { return SavedQuestions{e.Number, e.Saved} }
 func (e QuestionsSaved) After() SavedQuestions { return SavedQuestions{e.Accepted, &e.SavedSet} }
 
 // AcceptSave assigns its number to a set that will be saved.
 type AcceptSave struct{ OperationID uuid.UUID }
 
-// Decide implements domain.Command.
 func (c AcceptSave) Decide(s SavedQuestions) ([]domain.Event, error) {
 	return []domain.Event{SaveAccepted{c.OperationID, s.Accepted + 1, s.Set}}, nil
 }
@@ -71,7 +66,6 @@ func (c AcceptSave) Decide(s SavedQuestions) ([]domain.Event, error) {
 // already.
 type SaveSet struct{ Set SavedSet }
 
-// Decide implements domain.Command.
 func (c SaveSet) Decide(s SavedQuestions) ([]domain.Event, error) {
 	if s.Set != nil && s.Set.Number >= c.Set.Number {
 		return nil, nil

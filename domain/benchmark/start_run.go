@@ -9,7 +9,6 @@ import (
 // StartRun starts a run, on its own or as a side of an A/B test's run.
 type StartRun struct{ RunAccepted }
 
-// Decide implements domain.Command.
 func (c StartRun) Decide(Run) ([]domain.Event, error) { return []domain.Event{c.RunAccepted}, nil }
 
 // CheckRunnable refuses to ask a model nothing: runnable are those of its saved

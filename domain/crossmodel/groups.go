@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"readiness/domain/readiness"
+	"readiness/internal/lists"
 )
 
 // Models are nearly identical from 9 tenths of common objects on, if each has at least
@@ -106,10 +107,7 @@ func rarest(objects readiness.Hashes, used map[readiness.Hash]int) readiness.Has
 		used int
 		hash readiness.Hash
 	}
-	all := make([]counted, len(objects))
-	for i, h := range objects {
-		all[i] = counted{used[h], h}
-	}
+	all := lists.Map(objects, func(h readiness.Hash) counted { return counted{used[h], h} })
 	slices.SortFunc(all, func(a, b counted) int { return cmp.Or(cmp.Compare(a.used, b.used), cmp.Compare(a.hash, b.hash)) })
 	n := (nine*len(all) + tenths - 1) / tenths
 	rare := make(readiness.Hashes, len(all)-n+1)

@@ -11,7 +11,6 @@ import (
 // ones that can be cancelled, have separate commands.
 type Cancel struct{}
 
-// Decide implements domain.Command.
 func (Cancel) Decide(o Operation) ([]domain.Event, error) {
 	if o.Status.Ended() {
 		return nil, nil

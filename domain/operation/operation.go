@@ -177,7 +177,6 @@ type Failed struct {
 // Cancelled records that the operation was cancelled (status Cancelled).
 type Cancelled struct{}
 
-// EventType implements domain.Event.
 func (Accepted) EventType() string        { return "operation.accepted" }
 func (Started) EventType() string         { return "operation.started" }
 func (Progressed) EventType() string      { return "operation.progressed" }

@@ -30,7 +30,6 @@ type SignInNeeded struct {
 	Until time.Time `json:"until"`
 }
 
-// EventType implements domain.Event.
 func (SignInNeeded) EventType() string { return "operation.sign-in-needed" }
 
 // NeedsOwner reports whether a refusal of a step means that only its owner can help: by another sign-in, or by consent.
@@ -49,7 +48,6 @@ type NeedSignIn struct {
 // maxNeeded bounds each text of a SignInNeeded, in characters. Claims that are longer are dropped: a cut text is not JSON.
 const maxNeeded = 4000
 
-// Decide implements domain.Command.
 func (c NeedSignIn) Decide(o Operation) ([]domain.Event, error) {
 	if o.Status.Ended() || o.Waiting != nil || o.SignIn != nil || o.Resumed > c.Seen {
 		return nil, nil
@@ -71,7 +69,6 @@ func (c NeedSignIn) Decide(o Operation) ([]domain.Event, error) {
 // that was issued before the refusal is tried again only after a while.
 type SignedIn struct{ Issued, Now time.Time }
 
-// Decide implements domain.Command.
 func (c SignedIn) Decide(o Operation) ([]domain.Event, error) {
 	// Tokens say when they were issued in seconds.
 	if o.SignIn == nil || c.Issued.Before(o.SignIn.At.Truncate(time.Second)) && c.Now.Sub(o.SignIn.At) < signInPause {
@@ -83,7 +80,6 @@ func (c SignedIn) Decide(o Operation) ([]domain.Event, error) {
 // LapseSignIn resumes, without a token, work whose owner did not sign in.
 type LapseSignIn struct{ Now time.Time }
 
-// Decide implements domain.Command.
 func (c LapseSignIn) Decide(o Operation) ([]domain.Event, error) {
 	if o.SignIn == nil || !c.Now.After(o.SignIn.Until) {
 		return nil, nil

@@ -9,13 +9,11 @@ import (
 // Accept records a new operation.
 type Accept struct{ Accepted }
 
-// Decide implements domain.Command.
 func (c Accept) Decide(Operation) ([]domain.Event, error) { return []domain.Event{c.Accepted}, nil }
 
 // Begin records that work began; nothing when it has begun already.
 type Begin struct{}
 
-// Decide implements domain.Command.
 func (Begin) Decide(o Operation) ([]domain.Event, error) {
 	if o.Status != StatusNotStarted {
 		return nil, nil
@@ -27,7 +25,6 @@ func (Begin) Decide(o Operation) ([]domain.Event, error) {
 // runs and only when the percentage grows.
 type Progress struct{ Percent int }
 
-// Decide implements domain.Command.
 func (c Progress) Decide(o Operation) ([]domain.Event, error) {
 	if o.Status != StatusRunning || c.Percent <= o.Percent {
 		return nil, nil
@@ -38,7 +35,6 @@ func (c Progress) Decide(o Operation) ([]domain.Event, error) {
 // Complete ends an operation with a result. An operation that has ended stays as it is.
 type Complete struct{}
 
-// Decide implements domain.Command.
 func (Complete) Decide(o Operation) ([]domain.Event, error) {
 	if o.Status.Ended() {
 		return nil, nil
@@ -49,7 +45,6 @@ func (Complete) Decide(o Operation) ([]domain.Event, error) {
 // Fail ends an operation whose work failed. Impact is what stays spent.
 type Fail struct{ Failed }
 
-// Decide implements domain.Command.
 func (c Fail) Decide(o Operation) ([]domain.Event, error) {
 	if o.Status.Ended() {
 		return nil, nil
@@ -61,7 +56,6 @@ func (c Fail) Decide(o Operation) ([]domain.Event, error) {
 // impact.
 type Correct struct{ Impact Impact }
 
-// Decide implements domain.Command.
 func (c Correct) Decide(o Operation) ([]domain.Event, error) {
 	if reflect.DeepEqual(o.Impact, c.Impact) {
 		return nil, nil
@@ -72,7 +66,6 @@ func (c Correct) Decide(o Operation) ([]domain.Event, error) {
 // Stop ends an operation as cancelled. Impact is what stays spent.
 type Stop struct{ Impact Impact }
 
-// Decide implements domain.Command.
 func (c Stop) Decide(o Operation) ([]domain.Event, error) {
 	if o.Status.Ended() {
 		return nil, nil

@@ -20,7 +20,6 @@ type AcceptWrite struct {
 	Apply     ApplyAccepted
 }
 
-// Decide implements domain.Command.
 func (c AcceptWrite) Decide(Work) ([]domain.Event, error) {
 	apply := c.Apply
 	first, more := listed(apply.Writes, nil)
@@ -38,7 +37,6 @@ func (c AcceptWrite) Decide(Work) ([]domain.Event, error) {
 // Begin records that work began; nothing when it has begun already.
 type Begin struct{}
 
-// Decide implements domain.Command.
 func (Begin) Decide(w Work) ([]domain.Event, error) {
 	if w.Operation.Status != operation.StatusNotStarted {
 		return nil, nil
@@ -49,7 +47,6 @@ func (Begin) Decide(w Work) ([]domain.Event, error) {
 // RecordPreview ends a preview with its document.
 type RecordPreview struct{ Previewed Previewed }
 
-// Decide implements domain.Command.
 func (c RecordPreview) Decide(w Work) ([]domain.Event, error) {
 	if w.Operation.Status.Ended() {
 		return nil, nil
@@ -64,7 +61,6 @@ type RecordProposal struct {
 	At       time.Time
 }
 
-// Decide implements domain.Command.
 func (c RecordProposal) Decide(w Work) ([]domain.Event, error) {
 	if w.Operation.Status.Ended() || w.Proposed {
 		return nil, nil
@@ -93,7 +89,6 @@ func waiting(at time.Time) domain.Event {
 // read starts it.
 type StartWrite struct{}
 
-// Decide implements domain.Command.
 func (StartWrite) Decide(w Work) ([]domain.Event, error) {
 	next := w.Next()
 	if w.Operation.Waiting == nil || next < 0 {
@@ -105,7 +100,6 @@ func (StartWrite) Decide(w Work) ([]domain.Event, error) {
 // Intend records what is about to be written, before the platform is touched.
 type Intend struct{ Intended WriteIntended }
 
-// Decide implements domain.Command.
 func (c Intend) Decide(w Work) ([]domain.Event, error) {
 	if !w.At(c.Intended.Write) {
 		return nil, nil
@@ -116,7 +110,6 @@ func (c Intend) Decide(w Work) ([]domain.Event, error) {
 // Send records that the platform has taken a write.
 type Send struct{ Sent WriteSent }
 
-// Decide implements domain.Command.
 func (c Send) Decide(w Work) ([]domain.Event, error) {
 	if !w.At(c.Sent.Write) || w.Progress[c.Sent.Write].Intended == nil {
 		return nil, nil
@@ -136,7 +129,6 @@ type Land struct {
 	At    time.Time
 }
 
-// Decide implements domain.Command.
 func (c Land) Decide(w Work) ([]domain.Event, error) {
 	if !w.At(c.Write) {
 		return nil, nil
@@ -151,7 +143,6 @@ func (c Land) Decide(w Work) ([]domain.Event, error) {
 // Correct is operation.Correct for a Work.
 type Correct operation.Correct
 
-// Decide implements domain.Command.
 func (c Correct) Decide(w Work) ([]domain.Event, error) {
 	return operation.Correct(c).Decide(w.Operation)
 }
@@ -160,7 +151,6 @@ func (c Correct) Decide(w Work) ([]domain.Event, error) {
 // or a revert that has written something succeeds in part.
 type Fail struct{ Failure operation.Failure }
 
-// Decide implements domain.Command.
 func (c Fail) Decide(w Work) ([]domain.Event, error) {
 	if w.Operation.Status.Ended() {
 		return nil, nil
@@ -204,7 +194,6 @@ func (w Work) Refunds(code domain.Code) bool {
 // Lapse ends an apply or a revert whose wait for its owner is over.
 type Lapse struct{ Now time.Time }
 
-// Decide implements domain.Command.
 func (c Lapse) Decide(w Work) ([]domain.Event, error) {
 	if at := w.Operation.Waiting; at == nil || at.Until == nil || !c.Now.After(*at.Until) {
 		return nil, nil

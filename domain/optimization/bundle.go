@@ -86,7 +86,6 @@ type BundleUsed struct {
 	By uuid.UUID `json:"by"`
 }
 
-// EventType implements domain.Event.
 func (BundleAccepted) EventType() string { return "optimization.bundle-accepted" }
 func (ChildChanged) EventType() string   { return "optimization.child-changed" }
 func (BundleUsed) EventType() string     { return "optimization.bundle-used" }
@@ -176,7 +175,6 @@ type AcceptBundle struct {
 	Bundle    BundleAccepted
 }
 
-// Decide implements domain.Command.
 func (c AcceptBundle) Decide(Bundle) ([]domain.Event, error) {
 	events := []domain.Event{c.Operation, c.Bundle, operation.Started{}}
 	return append(events, EvolveBundle(Bundle{}, c.Bundle).outcome()...), nil
@@ -189,7 +187,6 @@ func (c AcceptBundle) Decide(Bundle) ([]domain.Event, error) {
 // own route.
 type ChangeChild struct{ Child Child }
 
-// Decide implements domain.Command.
 func (c ChangeChild) Decide(b Bundle) ([]domain.Event, error) {
 	before, ok := b.Child(c.Child.Kind)
 	if !ok || reflect.DeepEqual(before, c.Child) {
@@ -250,7 +247,6 @@ func (b Bundle) end() domain.Event {
 // WaitForOwner records that a child of the bundle waits for the owner's next read.
 type WaitForOwner struct{}
 
-// Decide implements domain.Command.
 func (WaitForOwner) Decide(b Bundle) ([]domain.Event, error) {
 	if b.Operation.Status.Ended() || b.Operation.Waiting != nil {
 		return nil, nil
@@ -261,7 +257,6 @@ func (WaitForOwner) Decide(b Bundle) ([]domain.Event, error) {
 // Resume records that the child for which the bundle waited has resumed.
 type Resume struct{}
 
-// Decide implements domain.Command.
 func (Resume) Decide(b Bundle) ([]domain.Event, error) {
 	if b.Operation.Waiting == nil {
 		return nil, nil
@@ -272,7 +267,6 @@ func (Resume) Decide(b Bundle) ([]domain.Event, error) {
 // FinishInPart ends a bundle whose next child can no longer start (Lapsed).
 type FinishInPart struct{}
 
-// Decide implements domain.Command.
 func (FinishInPart) Decide(b Bundle) ([]domain.Event, error) {
 	if _, more := b.Next(); !more {
 		return nil, nil
@@ -296,7 +290,6 @@ func (FinishInPart) Decide(b Bundle) ([]domain.Event, error) {
 // operations have no end that the bundle knows of, fail. Message says why.
 type GiveUp struct{ Message string }
 
-// Decide implements domain.Command.
 func (c GiveUp) Decide(b Bundle) ([]domain.Event, error) {
 	if b.Operation.Status.Ended() {
 		return nil, nil
@@ -328,7 +321,6 @@ func (c GiveUp) Decide(b Bundle) ([]domain.Event, error) {
 // when an apply has used it already.
 type Use struct{ By uuid.UUID }
 
-// Decide implements domain.Command.
 func (c Use) Decide(b Bundle) ([]domain.Event, error) {
 	if b.UsedBy != nil {
 		return nil, domain.Refuse(domain.InvalidPreview, "bundle preview %s was already applied, by operation %s; make a new preview",

@@ -13,6 +13,7 @@ import (
 	"readiness/domain/proposal"
 	"readiness/domain/readiness"
 	"readiness/domain/readiness/finding"
+	"readiness/internal/lists"
 )
 
 // Propose asks the account's AI provider for proposals.
@@ -217,11 +218,9 @@ func (p *Preview) present(d definition.Definition, t Targets) ([]proposal.Object
 }
 
 func targets(t proposal.Type, objects []proposal.Object) []rewrite.Target {
-	all := make([]rewrite.Target, len(objects))
-	for i, o := range objects {
-		all[i] = rewrite.Target{Property: propertyOf(t), Table: o.Table, Name: o.Name}
-	}
-	return all
+	return lists.Map(objects, func(o proposal.Object) rewrite.Target {
+		return rewrite.Target{Property: propertyOf(t), Table: o.Table, Name: o.Name}
+	})
 }
 
 func (p *Preview) skip(t proposal.Type, s proposal.Skip) {
@@ -247,10 +246,7 @@ func (p *Preview) take(d definition.Definition, t proposal.Type, answer proposal
 			p.NeedsYourWords = append(p.NeedsYourWords, NeededWords{q.Table, q.Name, q.Type, q.Text})
 		}
 	}
-	objects := make([]proposal.Object, len(answer.Proposals))
-	for i, one := range answer.Proposals {
-		objects[i] = one.Object
-	}
+	objects := lists.Map(answer.Proposals, func(one proposal.Proposal) proposal.Object { return one.Object })
 	values, err := rewrite.Values(d, targets(t, objects))
 	if err != nil {
 		return err
@@ -359,10 +355,7 @@ func (p *Preview) score(d definition.Definition, by *readiness.Regime, now readi
 // withEverything returns the definition with every change. It skips changes that the
 // definition cannot represent.
 func (p *Preview) withEverything(d definition.Definition) (definition.Definition, error) {
-	changes := make([]rewrite.Change, len(p.Changes))
-	for i, c := range p.Changes {
-		changes[i] = rewrite.Change{Target: c.Target(), Value: c.Proposed}
-	}
+	changes := lists.Map(p.Changes, func(c Change) rewrite.Change { return rewrite.Change{Target: c.Target(), Value: c.Proposed} })
 	after, _, err := rewrite.Write(d, changes)
 	if err == nil {
 		return after, nil

@@ -15,6 +15,7 @@ import (
 	"readiness/definition/rewrite"
 	"readiness/domain"
 	"readiness/domain/proposal"
+	"readiness/internal/lists"
 )
 
 // Kind is what an optimization changes.
@@ -54,10 +55,7 @@ func KindOf(name string) (Kind, error) {
 }
 
 func kindNames() string {
-	names := make([]string, len(Kinds()))
-	for i, k := range Kinds() {
-		names[i] = string(k)
-	}
+	names := lists.Map(Kinds(), func(k Kind) string { return string(k) })
 	return strings.Join(names, ", ")
 }
 

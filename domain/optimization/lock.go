@@ -51,21 +51,16 @@ type LockReleased struct {
 	Standing    Standing  `json:"standing"`
 }
 
-// EventType implements domain.Event.
 func (LockTaken) EventType() string    { return "optimization.lock-taken" }
 func (LockReleased) EventType() string { return "optimization.lock-released" }
 
-// After implements domain.Carries.
-func (e LockTaken) After() Standing { return e.Standing }
-
-// After implements domain.Carries.
+func (e LockTaken) After() Standing    { return e.Standing }
 func (e LockReleased) After() Standing { return e.Standing }
 
 // TakeLock takes the model's write lock for an apply or a revert. It refuses with
 // OperationInProgress, naming the holder, while another operation holds the lock.
 type TakeLock struct{ OperationID, ModelID uuid.UUID }
 
-// Decide implements domain.Command.
 func (c TakeLock) Decide(s Standing) ([]domain.Event, error) {
 	if s.Holder != nil {
 		return nil, domain.Refuse(domain.OperationInProgress,
@@ -91,7 +86,6 @@ type ReleaseLock struct {
 	At     time.Time
 }
 
-// Decide implements domain.Command.
 func (c ReleaseLock) Decide(s Standing) ([]domain.Event, error) {
 	if s.Holder == nil || *s.Holder != c.OperationID {
 		return nil, nil

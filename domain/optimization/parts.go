@@ -25,7 +25,6 @@ type IntentContinued struct {
 	Skipped []Skip `json:"skipped,omitempty"`
 }
 
-// EventType implements domain.Event.
 func (WritesContinued) EventType() string { return "optimization.writes-continued" }
 func (IntentContinued) EventType() string { return "optimization.intent-continued" }
 

@@ -126,7 +126,6 @@ func (w Work) Undoing(objects []Object) []rewrite.Undo {
 // PutObjectsBack records on the apply's stream which objects its ended revert restored.
 type PutObjectsBack struct{ Revert Work }
 
-// Decide implements domain.Command.
 func (c PutObjectsBack) Decide(apply Work) ([]domain.Event, error) {
 	var keys []string
 	back := map[string]bool{}

@@ -100,7 +100,6 @@ type BeginRevert struct {
 	Now     time.Time
 }
 
-// Decide implements domain.Command.
 func (c BeginRevert) Decide(b Bundle) ([]domain.Event, error) {
 	if err := b.CheckNoRevert(c.Earlier, c.Now); err != nil {
 		return nil, err

@@ -1,6 +1,7 @@
 package optimization
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -130,9 +131,7 @@ func (p Preview) Unattended() (Preview, []Skip) {
 	falls := p.Falls()
 	for _, c := range p.Changes {
 		why := c.ReviewRequired
-		if why == "" {
-			why = falls
-		}
+		why = cmp.Or(why, falls)
 		if why == "" {
 			writable.Changes = append(writable.Changes, c)
 			continue

@@ -13,7 +13,6 @@ type StartPreview struct {
 	Preview   PreviewAccepted
 }
 
-// Decide implements domain.Command.
 func (c StartPreview) Decide(Work) ([]domain.Event, error) {
 	return []domain.Event{c.Operation, c.Preview}, nil
 }

@@ -9,6 +9,7 @@ import (
 	"readiness/definition/rewrite"
 	"readiness/domain"
 	"readiness/domain/operation"
+	"readiness/internal/lists"
 )
 
 // Source is the assessment that an optimization's objects come from.
@@ -129,7 +130,6 @@ type Restored struct {
 	Complete bool     `json:"whole"`
 }
 
-// EventType implements domain.Event.
 func (PreviewAccepted) EventType() string { return "optimization.preview-accepted" }
 func (Previewed) EventType() string       { return "optimization.previewed" }
 func (ApplyAccepted) EventType() string   { return "optimization.apply-accepted" }
@@ -324,11 +324,7 @@ type undoable struct {
 // Applied returns the objects that were written.
 func (w Work) Applied() []Object {
 	written := w.written()
-	objects := make([]Object, len(written))
-	for i, o := range written {
-		objects[i] = o.Object
-	}
-	return objects
+	return lists.Map(written, func(o undoable) Object { return o.Object })
 }
 
 // LeftOut returns the objects that were not written, and why: skipped by the proposal

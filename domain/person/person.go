@@ -13,7 +13,6 @@ type Erased struct {
 	PersonID item.PersonID `json:"personId"`
 }
 
-// EventType implements domain.Event.
 func (Erased) EventType() string { return "person.erased" }
 
 // Stream returns the name of the stream of a person in an account.
@@ -35,7 +34,6 @@ func Evolve(s State, e domain.Event) State {
 // Erase erases a person, once.
 type Erase struct{ PersonID item.PersonID }
 
-// Decide implements domain.Command.
 func (c Erase) Decide(s State) ([]domain.Event, error) {
 	if s.Erased {
 		return nil, nil

@@ -17,7 +17,6 @@ type AddPixies struct {
 	License   string
 }
 
-// Decide implements domain.Command.
 func (c AddPixies) Decide(Run) ([]domain.Event, error) {
 	c.Operation.Type = operation.AddPixies
 	c.Run.Verb, c.Run.Setup, c.Run.License = Adds, &c.Setup, c.License
@@ -30,7 +29,6 @@ type RemovePixies struct {
 	Run       RunAccepted
 }
 
-// Decide implements domain.Command.
 func (c RemovePixies) Decide(Run) ([]domain.Event, error) {
 	c.Operation.Type, c.Run.Verb = operation.RemovePixies, Removes
 	return []domain.Event{c.Operation, c.Run}, nil

@@ -5,6 +5,7 @@
 package pixies
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/google/uuid"
@@ -84,27 +85,14 @@ type Unchanged struct{ Report }
 // ReportDeleted records that the platform no longer has the report.
 type ReportDeleted struct{ Report }
 
-// EventType implements domain.Event.
 func (Locked) EventType() string        { return "pixies.locked" }
 func (Added) EventType() string         { return "pixies.added" }
 func (Removed) EventType() string       { return "pixies.removed" }
 func (Unchanged) EventType() string     { return "pixies.unchanged" }
 func (ReportDeleted) EventType() string { return "pixies.report-deleted" }
 
-// After implements domain.Carries.
-func (e Locked) After() Report { return e.Report }
-
-// After implements domain.Carries.
-func (e Added) After() Report { return e.Report }
-
-// After implements domain.Carries.
-func (e Removed) After() Report { return e.Report }
-
-// After implements domain.Carries.
-func (e Unchanged) After() Report { return e.Report }
-
-// After implements domain.Carries.
-func (e ReportDeleted) After() Report { return e.Report }
+// After makes each event that embeds the report carry it.
+func (r Report) After() Report { return r }
 
 // Hold locks a report for an operation. It refuses with OperationInProgress, naming the
 // operation that holds the report (4.7/add/5).
@@ -115,16 +103,13 @@ type Hold struct {
 	ReportName  string
 }
 
-// Decide implements domain.Command.
 func (c Hold) Decide(r Report) ([]domain.Event, error) {
 	if r.Holder != nil {
 		return nil, domain.Refuse(domain.OperationInProgress, "report %s is being worked on by operation %s; wait until that has ended",
 			c.ReportID, *r.Holder).
 			About("operationId", *r.Holder).About("reportId", c.ReportID).After(2 * time.Second)
 	}
-	if r.Status == "" {
-		r.Status = StatusNeverAdded
-	}
+	r.Status = cmp.Or(r.Status, StatusNeverAdded)
 	r.ReportID, r.WorkspaceID, r.ReportName = c.ReportID, c.WorkspaceID, c.ReportName
 	r.Holder, r.LastOperation = &c.OperationID, &c.OperationID
 	return []domain.Event{Locked{r}}, nil
@@ -139,7 +124,6 @@ type Add struct {
 	At             time.Time
 }
 
-// Decide implements domain.Command.
 func (c Add) Decide(r Report) ([]domain.Event, error) {
 	if !r.heldBy(c.OperationID) {
 		return nil, nil
@@ -157,7 +141,6 @@ type Remove struct {
 	At          time.Time
 }
 
-// Decide implements domain.Command.
 func (c Remove) Decide(r Report) ([]domain.Event, error) {
 	if !r.heldBy(c.OperationID) {
 		return nil, nil
@@ -173,7 +156,6 @@ func (c Remove) Decide(r Report) ([]domain.Event, error) {
 // Release releases a report that the operation did not change.
 type Release struct{ OperationID uuid.UUID }
 
-// Decide implements domain.Command.
 func (c Release) Decide(r Report) ([]domain.Event, error) {
 	if !r.heldBy(c.OperationID) {
 		return nil, nil
@@ -190,7 +172,6 @@ type MarkDeleted struct {
 	At          time.Time
 }
 
-// Decide implements domain.Command.
 func (c MarkDeleted) Decide(r Report) ([]domain.Event, error) {
 	if r.WorkspaceID != c.WorkspaceID || r.Status != StatusHasPixies {
 		return nil, nil

@@ -7,6 +7,7 @@ import (
 
 	"readiness/domain"
 	"readiness/domain/operation"
+	"readiness/internal/lists"
 )
 
 // Verb is what a run does.
@@ -110,7 +111,6 @@ type ReportEnded struct {
 	TrackedItem bool `json:"trackedItem,omitempty"`
 }
 
-// EventType implements domain.Event.
 func (RunAccepted) EventType() string    { return "pixies.run-accepted" }
 func (ChangeIntended) EventType() string { return "pixies.change-intended" }
 func (ChangeSent) EventType() string     { return "pixies.change-sent" }
@@ -189,7 +189,6 @@ func (r Run) Open(id uuid.UUID) bool {
 // Begin records that work on the run began; nothing when it has begun already.
 type Begin struct{}
 
-// Decide implements domain.Command.
 func (Begin) Decide(r Run) ([]domain.Event, error) {
 	if r.Operation.Status != operation.StatusNotStarted {
 		return nil, nil
@@ -205,7 +204,6 @@ func (Begin) Decide(r Run) ([]domain.Event, error) {
 // after a crash, on a definition that has changed, records it again.
 type Intend struct{ Intended ChangeIntended }
 
-// Decide implements domain.Command.
 func (c Intend) Decide(r Run) ([]domain.Event, error) {
 	if !r.Open(c.Intended.ReportID) {
 		return nil, nil
@@ -216,7 +214,6 @@ func (c Intend) Decide(r Run) ([]domain.Event, error) {
 // Send records that the platform has taken the write of a report.
 type Send struct{ Sent ChangeSent }
 
-// Decide implements domain.Command.
 func (c Send) Decide(r Run) ([]domain.Event, error) {
 	if _, intended := r.Intended[c.Sent.ReportID]; !intended || !r.Open(c.Sent.ReportID) {
 		return nil, nil
@@ -229,7 +226,6 @@ func (c Send) Decide(r Run) ([]domain.Event, error) {
 // when none was.
 type EndReport struct{ Ended ReportEnded }
 
-// Decide implements domain.Command.
 func (c EndReport) Decide(r Run) ([]domain.Event, error) {
 	if !r.Open(c.Ended.ReportID) {
 		return nil, nil
@@ -262,13 +258,7 @@ func (c EndReport) Decide(r Run) ([]domain.Event, error) {
 
 // tracked returns how many reports the run made tracked items.
 func (r Run) tracked() int {
-	n := 0
-	for _, e := range r.Results {
-		if e.TrackedItem || r.Intended[e.ReportID].TrackedItem {
-			n++
-		}
-	}
-	return n
+	return lists.Count(r.Results, func(e ReportEnded) bool { return e.TrackedItem || r.Intended[e.ReportID].TrackedItem })
 }
 
 // Impact returns what a run spends that makes n reports tracked items.

@@ -28,14 +28,12 @@ type Seen struct {
 	Views map[string]int `json:"views"`
 }
 
-// EventType implements domain.Event.
 func (Seen) EventType() string { return "pixies.seen" }
 
 // RecordHour records the views of one report in one hour. The caller must pass each
 // view only once.
 type RecordHour []Viewed
 
-// Decide implements domain.Command.
 func (c RecordHour) Decide(struct{}) ([]domain.Event, error) {
 	if len(c) == 0 {
 		return nil, nil

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"readiness/domain/readiness/model"
+	"readiness/internal/lists"
 )
 
 // limit caps the score while it holds.
@@ -28,13 +29,7 @@ var (
 
 // limits returns the caps that hold.
 func (r *Regime) limits(views []view, dimensions []scored) []limit {
-	var holding []limit
-	for _, c := range r.caps {
-		if c.holds(views, dimensions) {
-			holding = append(holding, c)
-		}
-	}
-	return holding
+	return lists.Where(r.caps, func(c limit) bool { return c.holds(views, dimensions) })
 }
 
 // A model that does not load or refresh cannot be ready. A defect in one source of a data agent

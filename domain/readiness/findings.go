@@ -8,6 +8,7 @@ import (
 	"readiness/domain/readiness/finding"
 	"readiness/domain/readiness/model"
 	"readiness/domain/readiness/rule"
+	"readiness/internal/lists"
 )
 
 // draft is a finding while the failing rules of its object are merged.
@@ -52,11 +53,7 @@ func findings(dimensions []scored) []Finding {
 		}
 	}
 	order(drafts)
-	out := make([]Finding, len(drafts))
-	for i, d := range drafts {
-		out[i] = d.finished()
-	}
-	return out
+	return lists.Map(drafts, (*draft).finished)
 }
 
 func newDraft(at int, dimension string, f failing) *draft {

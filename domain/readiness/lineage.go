@@ -1,6 +1,7 @@
 package readiness
 
 import (
+	"cmp"
 	"math/bits"
 	"slices"
 
@@ -40,9 +41,7 @@ func NewLineage(m *semanticmodel.Model) *Lineage {
 		next: make([][]int, len(s.Objects)), views: make([]int64, len(s.Objects)),
 	}
 	for _, t := range s.Tables {
-		if l.tables[t.Norm] == nil {
-			l.tables[t.Norm] = t
-		}
+		l.tables[t.Norm] = cmp.Or(l.tables[t.Norm], t)
 		for _, h := range t.Hierarchies {
 			for _, of := range h.Src.Levels {
 				name := level{t.Norm, h.Norm, wording.Norm(of.Name)}

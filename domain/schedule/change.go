@@ -52,7 +52,6 @@ type Change struct {
 	At    time.Time
 }
 
-// Decide implements domain.Command.
 func (c Change) Decide(s Schedule) ([]domain.Event, error) {
 	if !s.is(c.ScheduleID) {
 		return nil, NotFound(c.ScheduleID.String())
@@ -100,7 +99,6 @@ func NotFound(id string) *domain.Refusal {
 // Delete deletes a schedule. It refuses with ScheduleNotFound when there is none.
 type Delete struct{ ScheduleID uuid.UUID }
 
-// Decide implements domain.Command.
 func (c Delete) Decide(s Schedule) ([]domain.Event, error) {
 	if !s.is(c.ScheduleID) {
 		return nil, NotFound(c.ScheduleID.String())

@@ -26,7 +26,6 @@ type Create struct {
 	At         time.Time
 }
 
-// Decide implements domain.Command.
 func (c Create) Decide(s Schedule) ([]domain.Event, error) {
 	if s.Exists() {
 		return nil, domain.Refuse(domain.ScheduleConflict, "semantic model %s has schedule %s already; change that one", c.Model.ModelID,

@@ -169,7 +169,6 @@ type Deleted struct {
 	ScheduleID uuid.UUID `json:"scheduleId"`
 }
 
-// EventType implements domain.Event.
 func (Created) EventType() string     { return "schedule.created" }
 func (Changed) EventType() string     { return "schedule.changed" }
 func (SlotStarted) EventType() string { return "schedule.slot-started" }
@@ -177,20 +176,11 @@ func (SlotRefused) EventType() string { return "schedule.slot-refused" }
 func (Paused) EventType() string      { return "schedule.paused" }
 func (Deleted) EventType() string     { return "schedule.deleted" }
 
-// After implements domain.Carries.
-func (e Created) After() Schedule { return e.Schedule }
-
-// After implements domain.Carries.
-func (e Changed) After() Schedule { return e.Schedule }
-
-// After implements domain.Carries.
+func (e Created) After() Schedule     { return e.Schedule }
+func (e Changed) After() Schedule     { return e.Schedule }
 func (e SlotStarted) After() Schedule { return e.Schedule }
-
-// After implements domain.Carries.
 func (e SlotRefused) After() Schedule { return e.Schedule }
-
-// After implements domain.Carries.
-func (e Paused) After() Schedule { return e.Schedule }
+func (e Paused) After() Schedule      { return e.Schedule }
 
 // After implements domain.Carries. The model has no schedule after it.
 func (Deleted) After() Schedule { return Schedule{} }

@@ -21,7 +21,6 @@ type StartSlot struct {
 	At          time.Time
 }
 
-// Decide implements domain.Command.
 func (c StartSlot) Decide(s Schedule) ([]domain.Event, error) {
 	if !s.Due(c.Slot, c.At) {
 		return nil, nil
@@ -41,7 +40,6 @@ type RefuseSlot struct {
 	At      time.Time
 }
 
-// Decide implements domain.Command.
 func (c RefuseSlot) Decide(s Schedule) ([]domain.Event, error) {
 	if !s.Due(c.Slot, c.At) {
 		return nil, nil
@@ -60,7 +58,6 @@ type Pause struct {
 	At     time.Time
 }
 
-// Decide implements domain.Command.
 func (c Pause) Decide(s Schedule) ([]domain.Event, error) {
 	if !s.Due(c.Slot, c.At) {
 		return nil, nil

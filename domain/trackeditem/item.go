@@ -111,7 +111,6 @@ type TrackedAgain struct{ Item }
 // Renamed records that the item or its workspace has a new name on the platform.
 type Renamed struct{ Item }
 
-// EventType implements domain.Event.
 func (Reserved) EventType() string       { return "trackeditem.reserved" }
 func (Released) EventType() string       { return "trackeditem.released" }
 func (Claimed) EventType() string        { return "trackeditem.claimed" }
@@ -122,29 +121,5 @@ func (ResultsDeleted) EventType() string { return "trackeditem.results-deleted" 
 func (TrackedAgain) EventType() string   { return "trackeditem.tracked-again" }
 func (Renamed) EventType() string        { return "trackeditem.renamed" }
 
-// After implements domain.Carries.
-func (e Reserved) After() Item { return e.Item }
-
-// After implements domain.Carries.
-func (e Released) After() Item { return e.Item }
-
-// After implements domain.Carries.
-func (e Claimed) After() Item { return e.Item }
-
-// After implements domain.Carries.
-func (e Removed) After() Item { return e.Item }
-
-// After implements domain.Carries.
-func (e AddedAgain) After() Item { return e.Item }
-
-// After implements domain.Carries.
-func (e Deleted) After() Item { return e.Item }
-
-// After implements domain.Carries.
-func (e ResultsDeleted) After() Item { return e.Item }
-
-// After implements domain.Carries.
-func (e TrackedAgain) After() Item { return e.Item }
-
-// After implements domain.Carries.
-func (e Renamed) After() Item { return e.Item }
+// After makes each event that embeds the item carry it.
+func (i Item) After() Item { return i }

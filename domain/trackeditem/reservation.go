@@ -26,7 +26,6 @@ type Reserve struct {
 	LicenseID     string
 }
 
-// Decide implements domain.Command.
 func (c Reserve) Decide(i Item) ([]domain.Event, error) {
 	if i.Counts() || i.Holds(c.OperationID) {
 		return nil, nil
@@ -48,7 +47,6 @@ type Claim struct {
 	At          time.Time
 }
 
-// Decide implements domain.Command.
 func (c Claim) Decide(i Item) ([]domain.Event, error) {
 	if !i.Holds(c.OperationID) {
 		return nil, nil
@@ -61,7 +59,6 @@ func (c Claim) Decide(i Item) ([]domain.Event, error) {
 // Release ends the operation's reservation of the item.
 type Release struct{ OperationID uuid.UUID }
 
-// Decide implements domain.Command.
 func (c Release) Decide(i Item) ([]domain.Event, error) {
 	if !i.Holds(c.OperationID) {
 		return nil, nil

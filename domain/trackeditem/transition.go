@@ -17,7 +17,6 @@ type TrackAgain struct {
 	DisplayName   string
 }
 
-// Decide implements domain.Command.
 func (c TrackAgain) Decide(i Item) ([]domain.Event, error) {
 	if !i.Counts() {
 		return nil, nil
@@ -41,7 +40,6 @@ func (c TrackAgain) Decide(i Item) ([]domain.Event, error) {
 // item that was marked Deleted becomes Removed, because it evidently exists.
 type RemovePixies struct{}
 
-// Decide implements domain.Command.
 func (RemovePixies) Decide(i Item) ([]domain.Event, error) {
 	if i.Status != StatusTracked && i.Status != StatusDeleted || i.ItemType != item.Report {
 		return nil, nil
@@ -53,7 +51,6 @@ func (RemovePixies) Decide(i Item) ([]domain.Event, error) {
 // DeleteResults records that the results of a model or agent were deleted.
 type DeleteResults struct{}
 
-// Decide implements domain.Command.
 func (DeleteResults) Decide(i Item) ([]domain.Event, error) {
 	if i.Status != StatusTracked || i.ItemType == item.Report {
 		return nil, nil
@@ -70,7 +67,6 @@ type MarkDeleted struct {
 	At          time.Time
 }
 
-// Decide implements domain.Command.
 func (c MarkDeleted) Decide(i Item) ([]domain.Event, error) {
 	if i.WorkspaceID != c.WorkspaceID || i.Status != StatusTracked && i.Status != StatusRemoved {
 		return nil, nil
@@ -83,7 +79,6 @@ func (c MarkDeleted) Decide(i Item) ([]domain.Event, error) {
 // Rename records the item's name on the platform.
 type Rename struct{ DisplayName string }
 
-// Decide implements domain.Command.
 func (c Rename) Decide(i Item) ([]domain.Event, error) {
 	if !i.Counts() || i.DisplayName == c.DisplayName {
 		return nil, nil

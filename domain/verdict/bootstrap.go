@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"readiness/domain/verdict/statistics"
+	"readiness/internal/lists"
 )
 
 const (
@@ -62,11 +63,7 @@ func (d differences) rate(count []int) float64 {
 }
 
 func (d differences) times() []float64 {
-	all := make([]float64, len(d))
-	for i, q := range d {
-		all[i] = q.time
-	}
-	return all
+	return lists.Map(d, func(q difference) float64 { return q.time })
 }
 
 // interval is a pair of percentiles.

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"readiness/domain/verdict/normalform"
+	"readiness/internal/lists"
 )
 
 // Read reads the answer's query into its normal form. today is what TODAY() returns.
@@ -69,12 +70,7 @@ type known struct {
 
 func know(a Answer) *known {
 	k := &known{Answer: a, reading: read(a.Text)}
-	var figures []figure
-	for _, f := range k.figures {
-		if !f.doubtful && !f.isYear() {
-			figures = append(figures, f)
-		}
-	}
+	figures := lists.Where(k.figures, func(f figure) bool { return !f.doubtful && !f.isYear() })
 	switch v, ok := k.reading.value(); {
 	case ok && v.label == "":
 		k.sole = &v

@@ -15,14 +15,11 @@ const dueAtOnce = 1000
 // Due returns the heads of accounts' trees that must be recorded today as account.sealed: at most one a day, and none of an account without
 // other events since.
 func (l *Log) Due(ctx context.Context) ([]Head, error) {
-	rows, err := l.o.Pool.Query(ctx, `
+	rows, _ := l.o.Pool.Query(ctx, `
 		SELECT tree, epoch, size, root, position FROM audit_trees
 		WHERE epoch = (SELECT max(epoch) FROM audit_epochs) AND tree <> ''
 			AND announced_on < ($1::timestamptz AT TIME ZONE 'UTC')::date AND size > announced + 1
 		ORDER BY tree LIMIT $2`, l.o.Now(), dueAtOnce)
-	if err != nil {
-		return nil, wrapped("the heads to record", err)
-	}
 	found, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (h Head, err error) {
 		var root []byte
 		if err = row.Scan(&h.Tree, &h.Epoch, &h.Size, &root, &h.Position); err == nil {

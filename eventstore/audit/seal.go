@@ -199,10 +199,7 @@ func (p *page) names() []string { return slices.Sorted(maps.Keys(p.trees)) }
 // open reads the right edges of the trees and adds the leaves.
 func (p *page) open(ctx context.Context, tx pgx.Tx) error {
 	sizes := map[string]int64{}
-	rows, err := tx.Query(ctx, `SELECT tree, size FROM audit_trees WHERE epoch = $1 AND tree = ANY ($2)`, p.epoch.number, p.names())
-	if err != nil {
-		return err
-	}
+	rows, _ := tx.Query(ctx, `SELECT tree, size FROM audit_trees WHERE epoch = $1 AND tree = ANY ($2)`, p.epoch.number, p.names())
 	var name string
 	var size int64
 	if _, err := pgx.ForEachRow(rows, []any{&name, &size}, func() error { sizes[name] = size; return nil }); err != nil {
@@ -246,16 +243,13 @@ func readTiles(ctx context.Context, q querier, epoch int, of []string, places []
 	for i, at := range places {
 		levels[i], indexes[i] = at.Level, at.Index
 	}
-	rows, err := q.Query(ctx, `SELECT t.tree, t.level, t.index, t.hashes
+	rows, _ := q.Query(ctx, `SELECT t.tree, t.level, t.index, t.hashes
 		FROM unnest($2::text[], $3::int[], $4::bigint[]) AS w (tree, level, index)
 		JOIN audit_tiles t ON t.tree = w.tree AND t.epoch = $1 AND t.level = w.level AND t.index = w.index`, epoch, of, levels, indexes)
-	if err != nil {
-		return nil, err
-	}
 	var name string
 	var at tree.At
 	var hashes []byte
-	_, err = pgx.ForEachRow(rows, []any{&name, &at.Level, &at.Index, &hashes}, func() error {
+	_, err := pgx.ForEachRow(rows, []any{&name, &at.Level, &at.Index, &hashes}, func() error {
 		if found[name] == nil {
 			found[name] = map[tree.At][]byte{}
 		}

@@ -64,10 +64,7 @@ func (l *Log) SignedOver(ctx context.Context, position int64) (Head, error) {
 }
 
 func (l *Log) signed(ctx context.Context, sql string, args ...any) (Head, error) {
-	rows, err := l.o.Pool.Query(ctx, sql, args...)
-	if err != nil {
-		return Head{}, wrapped("read signed heads", err)
-	}
+	rows, _ := l.o.Pool.Query(ctx, sql, args...)
 	h, err := pgx.CollectExactlyOneRow(rows, scanHead)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return h, ErrNotSealed
@@ -88,12 +85,9 @@ func (l *Log) AccountsSigned(ctx context.Context, before int64, head Head, do fu
 		return wrapped("read signed heads", err)
 	}
 	for {
-		rows, err := l.o.Pool.Query(ctx, `SELECT `+headColumns+` FROM audit_checkpoints
+		rows, _ := l.o.Pool.Query(ctx, `SELECT `+headColumns+` FROM audit_checkpoints
 			WHERE epoch = $1 AND tree <> '' AND (position, tree) > ($2, $3) AND position <= $4 ORDER BY position, tree LIMIT $5`,
 			head.Epoch, position, after, head.Position, accountsAtOnce)
-		if err != nil {
-			return wrapped("read signed heads", err)
-		}
 		found, err := pgx.CollectRows(rows, scanHead)
 		if err != nil || len(found) == 0 {
 			return wrapped("read signed heads", err)

@@ -21,6 +21,7 @@ import (
 
 	"readiness/eventstore"
 	"readiness/internal/database"
+	"readiness/internal/pace"
 )
 
 const (
@@ -99,9 +100,7 @@ func Repeat(ctx context.Context, log *slog.Logger, failed string, do func(contex
 		}
 		wait := min(firstRetry<<min(failures, 20), lastRetry)
 		log.ErrorContext(ctx, failed, "error", err, "retryIn", wait) //nolint:sloglint // each caller has a constant
-		select {
-		case <-time.After(wait):
-		case <-ctx.Done():
+		if pace.Wait(ctx, wait) != nil {
 			return nil
 		}
 	}
@@ -149,10 +148,8 @@ func Alone(ctx context.Context, pool *pgxpool.Pool, key int64, wait bool, do fun
 		if !wait {
 			return ErrBusy
 		}
-		select {
-		case <-time.After(time.Second):
-		case <-ctx.Done():
-			return ctx.Err()
+		if err := pace.Wait(ctx, time.Second); err != nil {
+			return err
 		}
 	}
 }

@@ -76,10 +76,7 @@ func (k *Keys) Every(ctx context.Context, db lister) ([]Named, error) { return k
 
 // named is Every for one account, or for all if account is nil.
 func (k *Keys) named(ctx context.Context, db lister, account any) (all []Named, err error) {
-	rows, err := db.Query(ctx, namedKeysSQL, account)
-	if err != nil {
-		return nil, fmt.Errorf("sealed: look for the keys that the log names: %w", err)
-	}
+	rows, _ := db.Query(ctx, namedKeysSQL, account)
 	var n Named
 	var stored []byte
 	_, err = pgx.ForEachRow(rows, []any{&n.Account, &n.ID, &stored}, func() error {

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
+
+	"readiness/internal/pace"
 )
 
 const (
@@ -70,10 +72,7 @@ func (o *publishing) end(ctx context.Context, c *Collector) {
 	round, cancel := context.WithTimeout(ctx, callLimit)
 	defer cancel()
 	for !o.publishAll(round, c) && round.Err() == nil {
-		select {
-		case <-round.Done():
-		case <-time.After(publishInterval):
-		}
+		_ = pace.Wait(round, publishInterval)
 	}
 	c.take()
 	o.drop(c)

@@ -1,6 +1,7 @@
 package docs
 
 import (
+	"cmp"
 	"net/http"
 	"path"
 	"strings"
@@ -32,9 +33,7 @@ func (p Pages) serveDocument(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	name := strings.TrimPrefix(r.URL.Path, Path+"/")
-	if name == "" {
-		name = "index.html"
-	}
+	name = cmp.Or(name, "index.html")
 	text, ok := site.Files[name]
 	if page := name + ".html"; !ok && path.Ext(name) == "" {
 		name = page

@@ -18,6 +18,7 @@ import (
 
 	"readiness/http/api"
 	"readiness/internal/database"
+	"readiness/internal/lists"
 )
 
 // Check is a dependency that the service needs to handle calls.
@@ -52,12 +53,11 @@ func NewChecks(all []Check, limit time.Duration, log *slog.Logger) *Checks {
 func (c *Checks) Ready(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithTimeout(r.Context(), c.limit)
 	defer cancel()
-	looks := make([]<-chan singleflight.Result, len(c.all))
-	for i, check := range c.all {
-		looks[i] = c.running.DoChan(check.Name, func() (any, error) {
+	looks := lists.Map(c.all, func(check Check) <-chan singleflight.Result {
+		return c.running.DoChan(check.Name, func() (any, error) {
 			return nil, check.Run(database.Within(context.WithoutCancel(ctx), c.limit))
 		})
-	}
+	})
 	body, status := api.Health{Status: api.HealthStatusOk, Checks: map[string]string{}}, http.StatusOK
 	for i, check := range c.all {
 		body.Checks[check.Name] = string(api.HealthStatusOk)

@@ -3,6 +3,7 @@ package heavy
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"maps"
@@ -198,9 +199,7 @@ func (h *held) Header() http.Header { return h.header }
 
 // WriteHeader implements http.ResponseWriter.
 func (h *held) WriteHeader(status int) {
-	if h.status == 0 {
-		h.status = status
-	}
+	h.status = cmp.Or(h.status, status)
 }
 
 // Write implements http.ResponseWriter.

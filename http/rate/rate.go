@@ -3,6 +3,7 @@
 package rate
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -11,6 +12,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"readiness/internal/database"
+	"readiness/internal/pace"
 )
 
 // Window is the length of every window.
@@ -51,12 +53,8 @@ const DefaultTimeout = 2 * time.Second
 
 // Open returns a Limiter for the database at url. It does not connect yet. The caller must close the Limiter.
 func Open(ctx context.Context, url string, o Options) (*Limiter, error) {
-	if o.Connections == 0 {
-		o.Connections = 4
-	}
-	if o.Timeout == 0 {
-		o.Timeout = DefaultTimeout
-	}
+	o.Connections = cmp.Or(o.Connections, 4)
+	o.Timeout = cmp.Or(o.Timeout, DefaultTimeout)
 	pool, err := database.Open(ctx, url, func(c *pgxpool.Config) {
 		c.ConnConfig.Tracer = o.Tracer
 		c.MaxConns = o.Connections
@@ -286,14 +284,7 @@ func (l *Limiter) Sweep(ctx context.Context) error {
 
 // KeepSwept sweeps once per period until ctx ends. It ignores errors, because the next sweep does the same work.
 func (l *Limiter) KeepSwept(ctx context.Context, period time.Duration) {
-	tick := time.NewTicker(period)
-	defer tick.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-			_ = l.Sweep(ctx)
-		}
+	for range pace.Every(ctx, period) {
+		_ = l.Sweep(ctx)
 	}
 }

@@ -5,6 +5,7 @@
 package token
 
 import (
+	"slices"
 	"time"
 
 	"readiness/domain/item"
@@ -42,10 +43,5 @@ type Identity struct {
 // Has reports whether the identity holds the scope. Service.ReadWrite.All includes Service.Read.All
 // (docs/decisions.md 2).
 func (i Identity) Has(scope string) bool {
-	for _, s := range i.Scopes {
-		if s == scope || s == ScopeReadWrite && scope == ScopeRead {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(i.Scopes, func(s string) bool { return s == scope || s == ScopeReadWrite && scope == ScopeRead })
 }

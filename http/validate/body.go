@@ -312,12 +312,9 @@ func closed(schema *openapi3.Schema) bool {
 	if has := schema.AdditionalProperties.Has; has != nil && !*has {
 		return true
 	}
-	for _, parts := range []openapi3.SchemaRefs{schema.AllOf, schema.AnyOf, schema.OneOf} {
-		if slices.ContainsFunc(parts, func(part *openapi3.SchemaRef) bool { return closed(part.Value) }) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc([]openapi3.SchemaRefs{schema.AllOf, schema.AnyOf, schema.OneOf}, func(parts openapi3.SchemaRefs) bool {
+		return slices.ContainsFunc(parts, func(part *openapi3.SchemaRef) bool { return closed(part.Value) })
+	})
 }
 
 func documented(schema *openapi3.Schema) []string {

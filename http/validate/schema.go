@@ -1,6 +1,7 @@
 package validate
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strconv"
@@ -37,9 +38,7 @@ func matches(value any, schema *openapi3.Schema, what string) error {
 			path = join(path, step)
 		}
 	}
-	if path == "" {
-		path = what
-	}
+	path = cmp.Or(path, what)
 	if wrong.Schema.Format == "uuid" && wrong.SchemaField == "format" {
 		return domain.Refuse(domain.InvalidRequest, "%s is not a UUID", path)
 	}

@@ -5,6 +5,7 @@
 package database
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net"
@@ -124,9 +125,7 @@ func bind(c *pgx.ConnConfig) {
 			c.RuntimeParams[name] = value
 		}
 	}
-	if c.ConnectTimeout == 0 {
-		c.ConnectTimeout = connectTimeout
-	}
+	c.ConnectTimeout = cmp.Or(c.ConnectTimeout, connectTimeout)
 	c.DialFunc = dialer.DialContext
 	c.BuildContextWatcherHandler = func(conn *pgconn.PgConn) ctxwatch.Handler { return newOverdue(conn) }
 	c.OnNotice = noted

@@ -6,6 +6,7 @@ import (
 	"io"
 	"net"
 	"os"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -65,12 +66,7 @@ func away(err error) bool {
 				return false
 			}
 		}
-		for _, code := range awayCodes {
-			if strings.HasPrefix(said.Code, code) {
-				return true
-			}
-		}
-		return false
+		return slices.ContainsFunc(awayCodes, func(code string) bool { return strings.HasPrefix(said.Code, code) })
 	}
 	return pgconn.Timeout(err) || errors.Is(err, pgconn.ErrConnClosed) || errors.Is(err, ErrUnconfirmed)
 }

@@ -6,6 +6,8 @@ import (
 	"context"
 	"os"
 	"time"
+
+	"readiness/internal/pace"
 )
 
 // Kind is how a file is locked.
@@ -30,10 +32,8 @@ func Lock(ctx context.Context, f *os.File, how Kind) error {
 		if locked, err := try(f, how); locked || err != nil {
 			return err
 		}
-		select {
-		case <-ctx.Done():
+		if pace.Wait(ctx, wait) != nil {
 			return context.Cause(ctx)
-		case <-time.After(wait):
 		}
 	}
 }

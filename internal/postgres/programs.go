@@ -16,6 +16,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"readiness/internal/pace"
 )
 
 // programs are the two programs that a server needs.
@@ -158,10 +160,7 @@ func (s *Server) programsIn(ctx context.Context, dir string) (programs, error) {
 	out, err := s.command(ctx, p.postgres, syscall.SIGKILL, "--version").Output()
 	// A process that was forked while the program was being written holds it open until it executes its own (golang/go#22315).
 	for errors.Is(err, syscall.ETXTBSY) && ctx.Err() == nil {
-		select {
-		case <-time.After(10 * time.Millisecond):
-		case <-ctx.Done():
-		}
+		_ = pace.Wait(ctx, 10*time.Millisecond)
 		out, err = s.command(ctx, p.postgres, syscall.SIGKILL, "--version").Output()
 	}
 	if err != nil {

@@ -4,6 +4,7 @@
 package files
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -25,6 +26,7 @@ import (
 	"readiness/domain/item"
 	"readiness/domain/readiness"
 	"readiness/domain/verdict"
+	"readiness/internal/lists"
 	"readiness/mcp"
 	"readiness/offline"
 	"readiness/offline/lift"
@@ -118,12 +120,7 @@ func (f *Files) find(ctx context.Context, name string) ([]offline.Item, error) {
 	if err != nil {
 		return nil, err
 	}
-	var models []offline.Item
-	for _, i := range items {
-		if i.Type == item.SemanticModel {
-			models = append(models, i)
-		}
-	}
+	models := lists.Where(items, func(i offline.Item) bool { return i.Type == item.SemanticModel })
 	if offline.Inside(models) != nil || slices.ContainsFunc(models, func(i offline.Item) bool { return i.Shown == "." }) {
 		return nil, problem("The folder of the server is part of a semantic model. Start the server on a folder that contains the " +
 			"model's folder.")
@@ -145,9 +142,7 @@ func (f *Files) one(ctx context.Context, name string) (offline.Item, error) {
 
 // List implements mcp.Models.
 func (f *Files) List(ctx context.Context, within, cursor string) ([]mcp.ModelRow, string, error) {
-	if within == "" {
-		within = "."
-	}
+	within = cmp.Or(within, ".")
 	models, err := f.find(ctx, within)
 	if err != nil {
 		return nil, "", err

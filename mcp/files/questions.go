@@ -1,6 +1,7 @@
 package files
 
 import (
+	"cmp"
 	"context"
 	"path"
 	"strconv"
@@ -80,9 +81,7 @@ func (f *Files) questions(m *semanticmodel.Model, in mcp.QuestionsInput) (benchm
 		return set.Admit()
 	}
 	count := in.Count
-	if count == 0 {
-		count = defaultQuestions
-	}
+	count = cmp.Or(count, defaultQuestions)
 	if err := benchmark.CheckCount(count); err != nil {
 		return benchmark.Set{}, err
 	}

@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"readiness/domain/optimization"
+	"readiness/internal/lists"
 	"readiness/mcp"
 	"readiness/offline"
 )
@@ -69,12 +70,7 @@ func (p previewed) selected(in mcp.ApplyInput) ([]string, error) {
 			chosen++
 		}
 	}
-	unknown := 0
-	for _, key := range in.Keys {
-		if !known[key] {
-			unknown++
-		}
-	}
+	unknown := lists.Count(in.Keys, func(key string) bool { return !known[key] })
 	switch {
 	case unknown > 0:
 		return nil, problem(strconv.Itoa(unknown) + " of the keys are not in the preview, so nothing was written. list_changes lists the " +

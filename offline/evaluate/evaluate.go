@@ -20,6 +20,7 @@ import (
 	"readiness/domain/benchmark/goldenset"
 	"readiness/domain/item"
 	"readiness/domain/verdict"
+	"readiness/internal/lists"
 	"readiness/offline"
 	"readiness/offline/parquettable"
 	"readiness/platform/folder"
@@ -164,12 +165,7 @@ func model(ctx context.Context, o Options, to *evaluation.Model, j *evaluation.J
 	if err != nil {
 		return nil, err
 	}
-	var models []offline.Item
-	for _, i := range items {
-		if i.Type == item.SemanticModel {
-			models = append(models, i)
-		}
-	}
+	models := lists.Where(items, func(i offline.Item) bool { return i.Type == item.SemanticModel })
 	if len(models) != 1 {
 		return nil, fmt.Errorf("%s holds %d semantic models; name the folder of the one that the answers are about", filepath.ToSlash(o.Model),
 			len(models))

@@ -16,6 +16,7 @@ import (
 	"readiness/domain/optimization"
 	"readiness/domain/verdict"
 	"readiness/domain/verdict/statistics"
+	"readiness/internal/lists"
 	"readiness/offline"
 )
 
@@ -276,10 +277,7 @@ func (e *Effect) compare(questions []benchmark.Question, before, with []verdict.
 
 // adjust decides the verdicts of parts that were asked together.
 func adjust(parts []Effect) {
-	family := make([]float64, len(parts))
-	for i, e := range parts {
-		family[i] = statistics.McNemarMidP(e.OnlyWithout, e.OnlyWith)
-	}
+	family := lists.Map(parts, func(e Effect) float64 { return statistics.McNemarMidP(e.OnlyWithout, e.OnlyWith) })
 	for i, p := range statistics.HolmOfAll(family) {
 		e := &parts[i]
 		e.P, e.Verdict = p, Unclear

@@ -1,6 +1,7 @@
 package lsp
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -79,9 +80,7 @@ func (r *reading) view(b *strings.Builder, o mention.Field) {
 	}
 	fmt.Fprintf(b, "%s, as AI sees it\n\n", code(shown))
 	description := v.Description
-	if description == "" {
-		description = "no description"
-	}
+	description = cmp.Or(description, "no description")
 	fmt.Fprintf(b, "- %s\n", escaped(description))
 	if len(v.Terms) > 0 {
 		fmt.Fprintf(b, "- synonyms: %s\n", escaped(strings.Join(v.Terms, ", ")))

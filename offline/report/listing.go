@@ -8,6 +8,7 @@ import (
 	"readiness/domain/readiness"
 	"readiness/domain/readiness/explained"
 	"readiness/domain/readiness/finding"
+	"readiness/internal/lists"
 	"readiness/offline"
 	"readiness/offline/rulehelp"
 	"readiness/offline/show"
@@ -66,13 +67,7 @@ func (l Listing) Chosen(all []offline.Finding) []offline.Finding {
 	if !l.Filtered() {
 		return all
 	}
-	var out []offline.Finding
-	for _, f := range all {
-		if l.ruleOf(f) != "" {
-			out = append(out, f)
-		}
-	}
-	return out
+	return lists.Where(all, func(f offline.Finding) bool { return l.ruleOf(f) != "" })
 }
 
 // Lists reports whether a finding of the item is listed.

@@ -12,6 +12,7 @@ import (
 
 	"readiness/domain/readiness"
 	"readiness/domain/readiness/finding"
+	"readiness/internal/lists"
 	"readiness/offline"
 	"readiness/offline/show"
 )
@@ -60,10 +61,7 @@ func (s Screen) overview(out *strings.Builder, a *offline.Assessment) {
 		head = table.Row{"Score", "Band", "New", "Fixed", "Unchanged", "Item"}
 		widths = []int{11, 12, 5, 5, 9, 0}
 	}
-	rows := make([]table.Row, 0, len(a.Items))
-	for _, i := range a.Items {
-		rows = append(rows, s.overviewRow(i, a.Baseline != ""))
-	}
+	rows := lists.Map(a.Items, func(i offline.Assessed) table.Row { return s.overviewRow(i, a.Baseline != "") })
 	if s.Width < roomy {
 		const band = 1
 		head, widths = slices.Delete(head, band, band+1), slices.Delete(widths, band, band+1)

@@ -8,6 +8,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
 
+	"readiness/internal/lists"
 	"readiness/offline"
 	"readiness/offline/show"
 )
@@ -105,10 +106,9 @@ func (s Screen) findings(out *strings.Builder, title string, i offline.Assessed,
 	}
 	listed, left, findings, points := s.top(groups)
 	fmt.Fprintf(out, "\n%s by rule: %s\n", title, counts)
-	rows := make([]table.Row, len(listed))
-	for n, g := range listed {
-		rows[n] = table.Row{g.Rule, s.severity(g.Severity), len(g.Findings), fmt.Sprintf("%.1f", g.Points), string(g.Effort()), s.advice(title, i, g)}
-	}
+	rows := lists.Map(listed, func(g Group) table.Row {
+		return table.Row{g.Rule, s.severity(g.Severity), len(g.Findings), fmt.Sprintf("%.1f", g.Points), string(g.Effort()), s.advice(title, i, g)}
+	})
 	head, widths := table.Row{"Rule", "Severity", "Findings", "Points", "Effort", heading(title)}, []int{6, 8, 8, 6, 7, 0}
 	if s.Width < roomy {
 		const effort = 4
@@ -163,13 +163,12 @@ func (s Screen) singles(out *strings.Builder, i offline.Assessed, g Group) {
 		show.Count(len(g.Findings), "finding"),
 		g.Points))
 	fmt.Fprintf(out, "\n%s\n", s.paint(text.Bold, title))
-	rows := make([]table.Row, len(g.Findings))
-	for n, f := range g.Findings {
-		rows[n] = table.Row{
+	rows := lists.Map(g.Findings, func(f offline.Finding) table.Row {
+		return table.Row{
 			s.severity(f.Severity), strings.Join(f.RuleIDs, "\n"), fmt.Sprintf("%.1f", f.Impact),
 			Where(i, f), s.single(f),
 		}
-	}
+	})
 	s.table(out, table.Row{"Severity", "Rules", "Points", "Where", "What to do"}, rows, []int{8, 6, 6, s.Width / 4, 0}, 4)
 }
 

@@ -7,6 +7,7 @@
 package entra
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/base64"
@@ -92,9 +93,7 @@ type tenantClient struct {
 
 // New returns an Exchange. It calls nothing.
 func New(o Options) (*Exchange, error) {
-	if o.Authority == "" {
-		o.Authority = DefaultAuthority
-	}
+	o.Authority = cmp.Or(o.Authority, DefaultAuthority)
 	u, err := url.Parse(o.Authority)
 	if err != nil || u.Scheme != "https" || u.Host == "" || strings.Trim(u.Path, "/") != "" || u.RawQuery != "" {
 		return nil, fmt.Errorf("the authority %q must be an https address without a path, such as %s", o.Authority, DefaultAuthority)
@@ -103,15 +102,11 @@ func New(o Options) (*Exchange, error) {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	if o.Log == nil {
-		o.Log = slog.New(slog.DiscardHandler)
-	}
+	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
 	if o.ClientID == "" || len(o.Tenants) == 0 {
 		return nil, fmt.Errorf("acting for people needs the client id of the service's application and at least one tenant")
 	}
-	if o.Transport == nil {
-		o.Transport = http.DefaultTransport
-	}
+	o.Transport = cmp.Or(o.Transport, http.DefaultTransport)
 	kept, err := lru.New[key, entry](maxKept)
 	if err != nil {
 		return nil, err

@@ -9,6 +9,7 @@
 package fabric
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -23,6 +24,7 @@ import (
 	"github.com/hashicorp/golang-lru/v2/expirable"
 
 	"readiness/domain/item"
+	"readiness/internal/pace"
 	"readiness/platform/fabric/iq"
 	"readiness/platform/fabric/mcpclient"
 )
@@ -161,14 +163,12 @@ func New(o Options) (*Platform, error) {
 		p.reads = forgotten{}
 	}
 	if p.wait == nil {
-		p.wait = waitFor
+		p.wait = pace.Wait
 	}
 	if p.now == nil {
 		p.now = time.Now
 	}
-	if p.log == nil {
-		p.log = slog.New(slog.DiscardHandler)
-	}
+	p.log = cmp.Or(p.log, slog.New(slog.DiscardHandler))
 	return p, nil
 }
 
@@ -188,25 +188,11 @@ func (p *Platform) Check(context.Context) error { return nil }
 
 // hostOf returns the address with the path at which its interface begins.
 func hostOf(address, fallback, path string) (*url.URL, error) {
-	if address == "" {
-		address = fallback
-	}
+	address = cmp.Or(address, fallback)
 	u, err := url.Parse(strings.TrimSuffix(address, "/"))
 	if err != nil || u.Scheme != "https" || u.Host == "" || u.Path != "" || u.RawQuery != "" || u.Fragment != "" || u.User != nil {
 		return nil, fmt.Errorf("%q must be an https address without a path, such as %s", address, fallback)
 	}
 	u.Path = path
 	return u, nil
-}
-
-// waitFor is Options.Wait by the clock.
-func waitFor(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
 }

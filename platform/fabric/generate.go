@@ -13,6 +13,7 @@ import (
 
 	"readiness/domain"
 	"readiness/domain/item"
+	"readiness/internal/lists"
 )
 
 // PermissionGenerateQuery is the optional permission for Generate Query.
@@ -49,11 +50,10 @@ func (p *Platform) SupportsGenerateQuery(ctx context.Context, as item.Caller, mo
 func (p *Platform) GenerateQuery(ctx context.Context, as item.Caller, model item.Item, question string,
 	tables []item.SelectedTable) (dax string, took time.Duration, err error) {
 	err = p.generate(ctx, as, model, func(ctx context.Context, t *talk) error {
-		selected := make([]any, len(tables))
-		for i, table := range tables {
-			selected[i] = map[string]any{"name": table.Name, "columns": append([]string{}, table.Columns...),
+		selected := lists.Map(tables, func(table item.SelectedTable) any {
+			return map[string]any{"name": table.Name, "columns": append([]string{}, table.Columns...),
 				"measures": append([]string{}, table.Measures...)}
-		}
+		})
 		answer, err := t.call(ctx, generateTool, map[string]any{"artifactId": model.ID.String(), "userInput": question,
 			"schemaSelection": map[string]any{"tables": selected},
 			"chatHistory":     []any{}, "valueSearchResults": []any{}})

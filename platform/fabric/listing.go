@@ -16,6 +16,7 @@ import (
 
 	"readiness/domain"
 	"readiness/domain/item"
+	"readiness/internal/lists"
 	"readiness/platform/quota"
 )
 
@@ -256,10 +257,7 @@ func (p *Platform) Items(ctx context.Context, as item.Caller, workspaceID uuid.U
 	if err != nil {
 		return nil, err
 	}
-	listed := make([]item.Item, 0, len(all))
-	for _, w := range all {
-		listed = append(listed, w.item(workspaceID, t))
-	}
+	listed := lists.Map(all, func(w wireItem) item.Item { return w.item(workspaceID, t) })
 	slices.SortFunc(listed, item.ByName)
 	return listed, nil
 }

@@ -13,6 +13,7 @@ import (
 	"readiness/definition"
 	"readiness/domain"
 	"readiness/domain/item"
+	"readiness/internal/lists"
 	"readiness/platform/quota"
 )
 
@@ -69,10 +70,7 @@ func (p *Platform) WriteDefinition(ctx context.Context, as item.Caller, it item.
 
 // encodedParts returns every part as JSON: the platform deletes those that an update lacks.
 func encodedParts(d definition.Definition) ([]byte, error) {
-	parts := make([]wirePart, len(d.Parts))
-	for i, part := range d.Parts {
-		parts[i] = wirePart{part.Path, &part.Data, wirePart{}.inline()}
-	}
+	parts := lists.Map(d.Parts, func(part definition.Part) wirePart { return wirePart{part.Path, &part.Data, wirePart{}.inline()} })
 	text, err := json.Marshal(parts)
 	if err != nil {
 		return nil, fmt.Errorf("fabric: encode a definition: %w", err)

@@ -101,9 +101,7 @@ func Open(root string, o Options) (*Platform, error) {
 	if _, isItem := typeOf(name); isItem {
 		return nil, fmt.Errorf("%q is an item; name the folder that holds it", root)
 	}
-	if o.Logger == nil {
-		o.Logger = slog.New(slog.DiscardHandler)
-	}
+	o.Logger = cmp.Or(o.Logger, slog.New(slog.DiscardHandler))
 	return &Platform{
 		path: path, name: name, logger: o.Logger, access: o.Access, now: time.Now, inside: looks{inside: true},
 		bounds: bounds{entries: MaxEntries, parts: MaxParts, partBytes: MaxPartBytes, definitionBytes: MaxDefinitionBytes,

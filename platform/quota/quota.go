@@ -10,6 +10,7 @@
 package quota
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -116,15 +117,9 @@ type Limiter struct {
 
 // Open returns a Limiter for the database at url. It does not connect yet. The caller must close the Limiter.
 func Open(ctx context.Context, url string, o Options) (*Limiter, error) {
-	if o.Waiting == 0 {
-		o.Waiting = 1000
-	}
-	if o.Connections == 0 {
-		o.Connections = 4
-	}
-	if o.Timeout == 0 {
-		o.Timeout = 2 * time.Second
-	}
+	o.Waiting = cmp.Or(o.Waiting, 1000)
+	o.Connections = cmp.Or(o.Connections, 4)
+	o.Timeout = cmp.Or(o.Timeout, 2*time.Second)
 	l := &Limiter{timeout: o.Timeout, limits: map[string]int{}, metrics: newMetrics()}
 	maps.Copy(l.limits, Share(DefaultShare))
 	for bucket, calls := range o.Limits {

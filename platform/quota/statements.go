@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"time"
+
+	"readiness/internal/pace"
 )
 
 // take counts a call of the window $1 on the route $2, unless either is on hold or $3 calls are in the window. The row
@@ -71,14 +73,7 @@ func (l *Limiter) Sweep(ctx context.Context) error {
 
 // KeepSwept sweeps once per period until ctx ends. It ignores errors, because the next sweep does the same work.
 func (l *Limiter) KeepSwept(ctx context.Context, period time.Duration) {
-	tick := time.NewTicker(period)
-	defer tick.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-			_ = l.Sweep(ctx)
-		}
+	for range pace.Every(ctx, period) {
+		_ = l.Sweep(ctx)
 	}
 }

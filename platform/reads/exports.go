@@ -191,14 +191,11 @@ func (x Exports) Drop(ctx context.Context, e fabric.Export, id uuid.UUID) error 
 
 // Take implements fabric.Exports.
 func (x Exports) Take(ctx context.Context, e fabric.Export, id uuid.UUID, take func(path string, data []byte) error) error {
-	rows, err := x.Pool.Query(ctx, exportedItem+` SELECT substr(p.path, length(t.root) + 2), p.data FROM exported_parts p, this t`+
+	rows, _ := x.Pool.Query(ctx, exportedItem+` SELECT substr(p.path, length(t.root) + 2), p.data FROM exported_parts p, this t`+
 		ofExportedItem, keyOf(e, id)...)
-	if err != nil {
-		return wrapped(err)
-	}
 	var path string
 	var data []byte
-	_, err = pgx.ForEachRow(rows, []any{&path, &data}, func() error {
+	_, err := pgx.ForEachRow(rows, []any{&path, &data}, func() error {
 		defer func() { data = nil }()
 		return take(path, data)
 	})

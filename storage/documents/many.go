@@ -96,10 +96,7 @@ func (s *Store) OpenAll(ctx context.Context, rows []Row) (map[string][]byte, err
 // GetAll returns the documents with the hashes, by hash, each verified, in one
 // round trip to the database. If one is missing it returns ErrNotFound.
 func (s *Store) GetAll(ctx context.Context, hashes []string) (map[string][]byte, error) {
-	found, err := s.pool.Query(ctx, `SELECT hash, body, object FROM documents WHERE hash = ANY($1)`, hashes)
-	if err != nil {
-		return nil, fmt.Errorf("documents: read %d documents: %w", len(hashes), err)
-	}
+	found, _ := s.pool.Query(ctx, `SELECT hash, body, object FROM documents WHERE hash = ANY($1)`, hashes)
 	rows, err := pgx.CollectRows(found, pgx.RowToStructByPos[Row])
 	if err != nil {
 		return nil, fmt.Errorf("documents: read %d documents: %w", len(hashes), err)

@@ -31,10 +31,7 @@ func (s *Store) ToDatabase(ctx context.Context, moved func(n int)) error {
 
 func (s *Store) move(ctx context.Context, page string, one func(context.Context, string) (bool, error), moved func(n int)) error {
 	for after := ""; ; {
-		rows, err := s.pool.Query(ctx, page, after, movePage)
-		if err != nil {
-			return fmt.Errorf("documents: move: %w", err)
-		}
+		rows, _ := s.pool.Query(ctx, page, after, movePage)
 		hashes, err := pgx.CollectRows(rows, pgx.RowTo[string])
 		if err != nil {
 			return fmt.Errorf("documents: move: %w", err)

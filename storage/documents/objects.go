@@ -12,6 +12,7 @@ import (
 
 	"readiness/internal/bucket"
 	"readiness/internal/database"
+	"readiness/internal/pace"
 )
 
 // limits are the times of calls to a bucket.
@@ -132,10 +133,7 @@ func (o *objects) try(ctx context.Context, c call, key string, size int, do func
 		case n == tries || bounded.Err() != nil || errors.Is(err, errSilent):
 			return nil, fmt.Errorf("%w: %s %s: %v", ErrUnavailable, c, key, err) //nolint:errorlint // see above
 		}
-		select {
-		case <-bounded.Done():
-		case <-time.After(pause * time.Duration(n)):
-		}
+		_ = pace.Wait(bounded, pause*time.Duration(n))
 	}
 }
 

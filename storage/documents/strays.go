@@ -88,12 +88,9 @@ func (s *Store) unknown(ctx context.Context, listed []bucket.Entry, old time.Tim
 		}
 		keys, hashes = append(keys, is[1]), append(hashes, "sha256:"+is[2])
 	}
-	rows, err := s.pool.Query(ctx, `SELECT l.key FROM unnest($1::text[], $2::text[]) AS l (key, hash)
+	rows, _ := s.pool.Query(ctx, `SELECT l.key FROM unnest($1::text[], $2::text[]) AS l (key, hash)
 		WHERE NOT EXISTS (SELECT FROM documents d WHERE d.hash = l.hash AND d.object = l.key)
 		AND NOT EXISTS (SELECT FROM document_objects o WHERE o.key = l.key) ORDER BY l.key`, keys, hashes)
-	if err != nil {
-		return nil, fmt.Errorf("documents: strays: %w", err)
-	}
 	strays, err := pgx.CollectRows(rows, pgx.RowTo[string])
 	if err != nil {
 		return nil, fmt.Errorf("documents: strays: %w", err)

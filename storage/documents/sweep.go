@@ -41,12 +41,9 @@ func (s *Store) Sweep(ctx context.Context, now time.Time) error {
 
 // sweepObjects condemns a page of objects and deletes them. It returns how many there were.
 func (s *Store) sweepObjects(ctx context.Context) (int, error) {
-	rows, err := s.pool.Query(ctx, `UPDATE document_objects SET condemned = true, due = now() + $1::interval WHERE key IN (
+	rows, _ := s.pool.Query(ctx, `UPDATE document_objects SET condemned = true, due = now() + $1::interval WHERE key IN (
 		SELECT key FROM document_objects WHERE due < now() ORDER BY due LIMIT $2 FOR UPDATE SKIP LOCKED) RETURNING key`,
 		sweepAgain.String(), sweepPage)
-	if err != nil {
-		return 0, fmt.Errorf("documents: sweep objects: %w", err)
-	}
 	keys, err := pgx.CollectRows(rows, pgx.RowTo[string])
 	if err != nil {
 		return 0, fmt.Errorf("documents: sweep objects: %w", err)

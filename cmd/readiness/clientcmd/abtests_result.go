@@ -8,6 +8,7 @@ import (
 	"readiness/cmd/cli"
 	"readiness/cmd/readiness/clientcmd/sheet"
 	"readiness/domain/verdict"
+	"readiness/internal/lists"
 )
 
 // aggregate is the part of a client.AbAggregate that is printed. Members that the service omits stay nil.
@@ -107,12 +108,7 @@ func abResultTable(s *sheet.Sheet, r client.AbTestResult) {
 	if a.Detectable != nil {
 		s.Say("%s", cli.Printable(a.Detectable.text()))
 	}
-	var changed []answeredQuestion
-	for _, q := range answeredQuestions(r.Document) {
-		if q.Change == "improved" || q.Change == "regressed" {
-			changed = append(changed, q)
-		}
-	}
+	changed := lists.Where(answeredQuestions(r.Document), func(q answeredQuestion) bool { return q.Change == "improved" || q.Change == "regressed" })
 	if len(changed) == 0 {
 		return
 	}

@@ -18,6 +18,7 @@ import (
 	"readiness/domain/benchmark/answerset"
 	"readiness/domain/verdict"
 	"readiness/internal/jsonerror"
+	"readiness/internal/lists"
 	"readiness/internal/optional"
 	"readiness/offline/parquettable"
 	"readiness/offline/report/runreport"
@@ -390,12 +391,7 @@ func benchmarkTable(s *sheet.Sheet, b client.BenchmarkRunResult) {
 	if j := b.JudgeReview; j != nil && j.Judged > 0 {
 		s.Say("The judge: persons overruled %d of its %d verdicts in this account (%.0f %%)", j.Overruled, j.Judged, 100**j.Share)
 	}
-	var wrong []answeredQuestion
-	for _, q := range answeredQuestions(b.Document) {
-		if q.Verdict != "correct" {
-			wrong = append(wrong, q)
-		}
-	}
+	wrong := lists.Where(answeredQuestions(b.Document), func(q answeredQuestion) bool { return q.Verdict != "correct" })
 	if len(wrong) == 0 {
 		return
 	}

@@ -9,6 +9,7 @@ import (
 
 	"readiness/client"
 	"readiness/cmd/readiness/clientcmd/sheet"
+	"readiness/internal/lists"
 	"readiness/offline/show"
 )
 
@@ -61,9 +62,6 @@ the previous assessment and it. A score is comparable with the previous one if t
 
 // writes returns the writes as their types and operations.
 func writes(all []client.HistoryWrite) string {
-	texts := make([]string, len(all))
-	for i, w := range all {
-		texts[i] = string(w.OperationType) + " " + w.OperationID.String()
-	}
+	texts := lists.Map(all, func(w client.HistoryWrite) string { return string(w.OperationType) + " " + w.OperationID.String() })
 	return strings.Join(texts, "; ")
 }

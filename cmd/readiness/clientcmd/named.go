@@ -13,6 +13,7 @@ import (
 
 	"readiness/client"
 	"readiness/cmd/cli"
+	"readiness/internal/lists"
 	"readiness/internal/optional"
 )
 
@@ -36,12 +37,7 @@ func find(what, text string, list func() ([]named, error)) (uuid.UUID, error) {
 		func(name string) bool { return name == text },
 		func(name string) bool { return strings.EqualFold(name, text) },
 	} {
-		var found []named
-		for _, n := range all {
-			if same(n.name) {
-				found = append(found, n)
-			}
-		}
+		found := lists.Where(all, func(n named) bool { return same(n.name) })
 		switch {
 		case len(found) == 1:
 			return found[0].id, nil

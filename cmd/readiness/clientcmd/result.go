@@ -9,6 +9,7 @@ import (
 	"readiness/client"
 	"readiness/cmd/cli"
 	"readiness/cmd/readiness/clientcmd/sheet"
+	"readiness/internal/lists"
 	"readiness/internal/optional"
 )
 
@@ -36,12 +37,9 @@ func readResult(operationType string, body []byte) (operationResult, error) {
 		return read(body, recordTable, nil)
 	case "ApplyOptimizations", "RevertOptimizations":
 		return read(body, bundleTable, func(b client.BundleApply) error {
-			failed := 0
-			for _, k := range b.Kinds {
-				if k.Standing == client.BundleApplyKindStandingFailed || k.Standing == client.BundleApplyKindStandingRefused {
-					failed++
-				}
-			}
+			failed := lists.Count(b.Kinds, func(k client.BundleApplyKind) bool {
+				return k.Standing == client.BundleApplyKindStandingFailed || k.Standing == client.BundleApplyKindStandingRefused
+			})
 			return shortfall(failed, len(b.Kinds), "kinds failed or were refused")
 		})
 	case "GenerateBenchmarkQuestions", "SaveBenchmarkQuestions":

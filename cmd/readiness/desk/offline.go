@@ -18,6 +18,7 @@ import (
 	"readiness/domain/optimization"
 	"readiness/domain/proposal"
 	"readiness/domain/readiness"
+	"readiness/internal/lists"
 	"readiness/offline"
 )
 
@@ -169,12 +170,7 @@ func (r *desk) showProposals(all []offline.Proposal) error {
 
 // failedProposals returns an error if some proposals could not be made.
 func failedProposals(all []offline.Proposal) error {
-	n := 0
-	for _, p := range all {
-		if p.Error != nil {
-			n++
-		}
-	}
+	n := lists.Count(all, func(p offline.Proposal) bool { return p.Error != nil })
 	if n > 0 {
 		return cli.Partly("%d of %d semantic models could not be optimized; see their lines above", n, len(all))
 	}

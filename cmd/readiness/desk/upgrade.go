@@ -14,6 +14,7 @@ import (
 
 	"readiness/cmd/cli"
 	"readiness/definition/upgrade"
+	"readiness/internal/lists"
 	"readiness/offline"
 	"readiness/offline/show"
 )
@@ -151,10 +152,7 @@ func rowOf(u offline.Upgrade) upgradeRow {
 }
 
 func (r *desk) showUpgrades(all []offline.Upgrade, format string) error {
-	rows := make([]upgradeRow, len(all))
-	for n, u := range all {
-		rows[n] = rowOf(u)
-	}
+	rows := lists.Map(all, rowOf)
 	switch format {
 	case "json":
 		e := json.NewEncoder(r.Stdout)

@@ -60,11 +60,8 @@ func (h hashes) delete(ctx context.Context, d Deployment, account string, upTo i
 // keepStored drops the documents that are not stored.
 func (h hashes) keepStored(ctx context.Context, d Deployment) error {
 	for some := range slices.Chunk(slices.Collect(maps.Keys(h)), hashesAtOnce) {
-		found, err := d.Pool.Query(ctx, `SELECT hash FROM unnest($1::text[]) n (hash) WHERE NOT EXISTS (
+		found, _ := d.Pool.Query(ctx, `SELECT hash FROM unnest($1::text[]) n (hash) WHERE NOT EXISTS (
 			SELECT FROM documents d WHERE d.hash = n.hash)`, some)
-		if err != nil {
-			return err
-		}
 		var hash string
 		if _, err := pgx.ForEachRow(found, []any{&hash}, func() error { delete(h, hash); return nil }); err != nil {
 			return err

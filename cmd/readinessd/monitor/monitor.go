@@ -13,6 +13,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"readiness/eventstore"
+	"readiness/internal/pace"
 	"readiness/projections"
 )
 
@@ -59,10 +60,7 @@ func (m *Monitor) Run(ctx context.Context) {
 		if err != nil && ctx.Err() == nil {
 			m.o.Log.Warn("the database could not be measured for the metrics", "error", err)
 		}
-		select {
-		case <-ctx.Done():
-		case <-time.After(next):
-		}
+		_ = pace.Wait(ctx, next)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"readiness/domain/item"
 	"readiness/internal/database"
+	"readiness/internal/lists"
 	"readiness/storage/people"
 )
 
@@ -86,21 +87,15 @@ func storeAccountKey(d Deployment, account string, row json.RawMessage) (databas
 
 // plainRows passes the rows of a plain table to each, as JSON.
 func plainRows(ctx context.Context, tx pgx.Tx, table, account string, each func(json.RawMessage) error) error {
-	rows, err := tx.Query(ctx, `SELECT to_jsonb(t)::text FROM `+pgx.Identifier{table}.Sanitize()+` t WHERE account_id = $1`, account)
-	if err != nil {
-		return err
-	}
+	rows, _ := tx.Query(ctx, `SELECT to_jsonb(t)::text FROM `+pgx.Identifier{table}.Sanitize()+` t WHERE account_id = $1`, account)
 	var row string
-	_, err = pgx.ForEachRow(rows, []any{&row}, func() error { return each(json.RawMessage(row)) })
+	_, err := pgx.ForEachRow(rows, []any{&row}, func() error { return each(json.RawMessage(row)) })
 	return err
 }
 
 // storePlain stores rows of a plain table. It refuses one that belongs to another account.
 func storePlain(ctx context.Context, tx pgx.Tx, table, account string, rows []json.RawMessage) (int64, error) {
-	texts := make([]string, len(rows))
-	for i, row := range rows {
-		texts[i] = string(row)
-	}
+	texts := lists.Map(rows, func(row json.RawMessage) string { return string(row) })
 	tag, err := tx.Exec(ctx, `INSERT INTO `+pgx.Identifier{table}.Sanitize()+` SELECT r.* FROM unnest($1::text[]) AS l (row),
 		jsonb_populate_record(NULL::`+pgx.Identifier{table}.Sanitize()+`, l.row::jsonb) AS r WHERE r.account_id = $2`, texts, account)
 	return tag.RowsAffected(), err

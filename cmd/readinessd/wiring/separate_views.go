@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"readiness/eventstore/forward"
+	"readiness/internal/lists"
 	"readiness/projections"
 )
 
@@ -18,10 +19,9 @@ func (s SeparateViewsSink) Reached(ctx context.Context) (forward.Place, uint64, 
 
 // Use implements forward.Sink.
 func (s SeparateViewsSink) Use(ctx context.Context, messages []forward.Message) error {
-	events := make([]projections.ViewsEvent, len(messages))
-	for i, m := range messages {
-		events[i] = projections.ViewsEvent{Event: m.Event, Cut: m.Cut, ViewsPlace: projections.ViewsPlace{Epoch: m.Epoch,
+	events := lists.Map(messages, func(m forward.Message) projections.ViewsEvent {
+		return projections.ViewsEvent{Event: m.Event, Cut: m.Cut, ViewsPlace: projections.ViewsPlace{Epoch: m.Epoch,
 			Position: m.Position, Hash: m.Hash, Sequence: m.Sequence}}
-	}
+	})
 	return s.Add(ctx, events)
 }

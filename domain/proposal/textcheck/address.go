@@ -2,6 +2,7 @@ package textcheck
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
 	"readiness/domain/proposal/textcheck/wordlist"
@@ -75,12 +76,9 @@ func calls(text string) bool {
 			return true
 		}
 	}
-	for _, at := range called.FindAllStringSubmatch(text, -1) {
-		if at[1] != "" || addressed.MatchString(at[2]) || toDo.MatchString(at[2]) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(called.FindAllStringSubmatch(text, -1), func(at []string) bool {
+		return at[1] != "" || addressed.MatchString(at[2]) || toDo.MatchString(at[2])
+	})
 }
 
 // toDo matches what is asked of a reader.

@@ -277,12 +277,7 @@ func german(clause string) bool {
 	if wordlist.Relatives[words[0]] {
 		return false
 	}
-	for _, word := range words {
-		if wordlist.Targets[word] {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(words, func(word string) bool { return wordlist.Targets[word] })
 }
 
 func containsAny(clause string, phrases []string) bool {

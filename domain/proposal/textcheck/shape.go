@@ -2,6 +2,7 @@ package textcheck
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 )
@@ -61,12 +62,9 @@ func secret(text string, known func(string) bool) bool {
 			return true
 		}
 	}
-	for _, word := range encoded.FindAllString(text, -1) {
-		if !guid.MatchString(word) && !known(word) && random(word) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(encoded.FindAllString(text, -1), func(word string) bool {
+		return !guid.MatchString(word) && !known(word) && random(word)
+	})
 }
 
 // mixed reports whether a word is no word of a language: it has digits or signs in it.

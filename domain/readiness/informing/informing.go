@@ -10,6 +10,7 @@ import (
 
 	"readiness/domain/readiness/model"
 	"readiness/domain/readiness/wording"
+	"readiness/internal/lists"
 )
 
 // Fault says why a text informs of nothing. Such a description counts as none.
@@ -187,13 +188,7 @@ func Says(x *model.Scope, text string, names func(word string) bool) bool {
 
 // Defining returns how many words define: units, grains, what is in and out, as of when.
 func Defining(words []string) int {
-	n := 0
-	for _, w := range words {
-		if kindOf(w) == defining {
-			n++
-		}
-	}
-	return n
+	return lists.Count(words, func(w string) bool { return kindOf(w) == defining })
 }
 
 // Means reports whether a word means something by itself: it is no word of the frame, of praise or of grammar.

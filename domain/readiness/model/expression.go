@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -37,9 +38,7 @@ func newNames(s *Snapshot) *names {
 }
 
 func (n *names) field(r Ref, o *Object) {
-	if n.Fields[r] == nil {
-		n.Fields[r] = o
-	}
+	n.Fields[r] = cmp.Or(n.Fields[r], o)
 }
 
 func (n *names) Column(table, name string) *Column {

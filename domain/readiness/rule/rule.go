@@ -9,6 +9,7 @@ import (
 	"readiness/definition/semanticmodel"
 	"readiness/domain/readiness/finding"
 	"readiness/domain/readiness/model"
+	"readiness/internal/lists"
 )
 
 // Rule is one scoring rule.
@@ -117,13 +118,7 @@ func ModelItself(ruleID string) *model.Object {
 // Where returns the members of a set that keep accepts.
 func Where[O model.Judged](set func(*model.Scope) []O, keep func(*model.Scope, O) bool) func(*model.Scope) []O {
 	return func(x *model.Scope) []O {
-		var kept []O
-		for _, o := range set(x) {
-			if keep(x, o) {
-				kept = append(kept, o)
-			}
-		}
-		return kept
+		return lists.Where(set(x), func(o O) bool { return keep(x, o) })
 	}
 }
 

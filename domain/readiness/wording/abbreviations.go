@@ -2,6 +2,7 @@ package wording
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -84,10 +85,7 @@ func isJoined(before, after string) bool {
 // inBrackets reports whether brackets of one kind enclose what is between the two texts.
 func inBrackets(before, after string) bool {
 	before, after = strings.TrimRightFunc(before, unicode.IsSpace), strings.TrimLeftFunc(after, unicode.IsSpace)
-	for _, pair := range []string{"()", "[]", "{}"} {
-		if strings.HasSuffix(before, pair[:1]) && strings.HasPrefix(after, pair[1:]) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc([]string{"()", "[]", "{}"}, func(pair string) bool {
+		return strings.HasSuffix(before, pair[:1]) && strings.HasPrefix(after, pair[1:])
+	})
 }

@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+
+	"readiness/internal/lists"
 )
 
 // LowerFirst returns a text with its first letter, which is ASCII, in lower case.
@@ -70,10 +72,7 @@ func Shown(s string, runes int) string {
 // List returns the first names for display, and how many more of all there are.
 func List(names []string, all int) string {
 	names = names[:min(len(names), ShownList)]
-	cut := make([]string, len(names))
-	for i, n := range names {
-		cut[i] = Shown(n, 2*ShownName)
-	}
+	cut := lists.Map(names, func(n string) string { return Shown(n, 2*ShownName) })
 	text := strings.Join(cut, ", ")
 	if more := all - len(names); more > 0 {
 		text += " and " + strconv.Itoa(more) + " more"

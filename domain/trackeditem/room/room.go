@@ -37,7 +37,6 @@ type Change struct {
 	Total
 }
 
-// EventType implements domain.Event.
 func (Reserved) EventType() string { return "trackeditems.reserved" }
 func (Released) EventType() string { return "trackeditems.released" }
 func (Counted) EventType() string  { return "trackeditems.counted" }
@@ -56,14 +55,8 @@ type Total struct {
 	ReservedByLicense map[string]int `json:"reservedByLicense,omitempty"`
 }
 
-// After implements domain.Carries.
-func (e Reserved) After() Total { return e.Total }
-
-// After implements domain.Carries.
-func (e Released) After() Total { return e.Total }
-
-// After implements domain.Carries.
-func (e Counted) After() Total { return e.Total }
+// After makes each event that embeds the change carry its totals.
+func (c Change) After() Total { return c.Total }
 
 // Mistaken implements domain.Totals.
 func (e Reserved) Mistaken(before domain.Event) string {
@@ -177,7 +170,6 @@ type Count struct {
 	LicenseID string
 }
 
-// Decide implements domain.Command.
 func (c Count) Decide(t Total) ([]domain.Event, error) {
 	if len(c.ItemIDs) == 0 {
 		return nil, nil
@@ -191,7 +183,6 @@ type Release struct {
 	LicenseID string
 }
 
-// Decide implements domain.Command.
 func (c Release) Decide(t Total) ([]domain.Event, error) {
 	if len(c.ItemIDs) == 0 {
 		return nil, nil

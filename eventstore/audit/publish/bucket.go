@@ -10,6 +10,7 @@ import (
 
 	"readiness/eventstore/audit"
 	"readiness/internal/bucket"
+	"readiness/internal/pace"
 )
 
 const (
@@ -91,10 +92,7 @@ func (b *Bucket) try(ctx context.Context, what string, call func(context.Context
 		if _, final := errors.AsType[*Contradicted](err); final || n == tries || ctx.Err() != nil {
 			return fmt.Errorf("publish: %s: %w", what, err)
 		}
-		select {
-		case <-ctx.Done():
-		case <-time.After(b.pause * time.Duration(n)):
-		}
+		_ = pace.Wait(ctx, b.pause*time.Duration(n))
 	}
 }
 

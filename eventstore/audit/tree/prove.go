@@ -6,6 +6,8 @@ import (
 	"fmt"
 
 	"golang.org/x/mod/sumdb/tlog"
+
+	"readiness/internal/lists"
 )
 
 // Head is the size of a tree and its hash.
@@ -123,10 +125,7 @@ func (*tiles) SaveTiles([]tlog.Tile, [][]byte) {}
 
 // ReadTiles implements tlog.TileReader.
 func (t *tiles) ReadTiles(wanted []tlog.Tile) ([][]byte, error) {
-	places := make([]At, len(wanted))
-	for i, w := range wanted {
-		places[i] = At{w.L, w.N}
-	}
+	places := lists.Map(wanted, func(w tlog.Tile) At { return At{w.L, w.N} })
 	if t.found, t.err = t.read(places); t.err != nil {
 		return nil, t.err
 	}

@@ -15,6 +15,7 @@ import (
 	"readiness/commands"
 	"readiness/eventstore/forward"
 	"readiness/http/collector"
+	"readiness/internal/pace"
 	"readiness/projections"
 )
 
@@ -100,10 +101,8 @@ func (c *Counter) run(ctx context.Context) error {
 			return err
 		}
 		c.upTo.Store(nil)
-		select {
-		case <-time.After(lookForTurn):
-		case <-ctx.Done():
-			return ctx.Err()
+		if err := pace.Wait(ctx, lookForTurn); err != nil {
+			return err
 		}
 	}
 }

@@ -3,6 +3,8 @@ package chart
 import (
 	"html/template"
 	"strings"
+
+	"readiness/internal/lists"
 )
 
 // Spark is a small line without axes, for the cell of a table. Screen readers get its values as text.
@@ -39,9 +41,6 @@ func (c Spark) LastY() string { _, y := c.at(len(c.Values) - 1); return y }
 
 // Text returns the values as people read them.
 func (c Spark) Text() string {
-	values := make([]string, len(c.Values))
-	for i, v := range c.Values {
-		values[i] = Decimal(v)
-	}
+	values := lists.Map(c.Values, Decimal)
 	return c.What + ": " + strings.Join(values, ", ")
 }

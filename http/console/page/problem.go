@@ -1,6 +1,7 @@
 package page
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -65,9 +66,7 @@ func problemOf(err error) *Problem {
 	}
 	p := &Problem{Status: e.Status, Title: titles[e.Status], Text: e.Message, Code: e.ErrorCode, RequestID: e.RequestID.String(),
 		Again: int((e.RetryAfter + time.Second - 1) / time.Second)}
-	if p.Title == "" {
-		p.Title = "The service refused"
-	}
+	p.Title = cmp.Or(p.Title, "The service refused")
 	for _, parameter := range e.Parameters {
 		to, err := url.Parse(parameter.Value)
 		if parameter.Name == "consentUrl" && err == nil && (to.Scheme == "https" || to.Scheme == "http") {

@@ -5,6 +5,7 @@ package page
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -80,9 +81,7 @@ func (v *Visit) Show(view View, p Page) error {
 	if err := view.template.ExecuteTemplate(&b, "layout", frame{p, v}); err != nil {
 		return fmt.Errorf("console: the page %q: %w", p.Title, err)
 	}
-	if p.Status == 0 {
-		p.Status = http.StatusOK
-	}
+	p.Status = cmp.Or(p.Status, http.StatusOK)
 	send(v.Writer, v.Request, p.Status, "text/html; charset=utf-8", b.Bytes())
 	return nil
 }

@@ -14,6 +14,7 @@ import (
 
 	"readiness/client"
 	"readiness/http/console/page"
+	"readiness/internal/lists"
 	"readiness/internal/optional"
 )
 
@@ -53,10 +54,7 @@ func (f field) TagText() string { return strings.Join(f.Tags, "; ") }
 
 // Fields returns what a query of the answer uses, in words; "" if it is not known.
 func (f field) Fields() string {
-	names := make([]string, len(f.Expected.Fields))
-	for i, use := range f.Expected.Fields {
-		names[i] = strings.ToLower(string(use.Role)) + " " + use.Name
-	}
+	names := lists.Map(f.Expected.Fields, func(use client.AnswerField) string { return strings.ToLower(string(use.Role)) + " " + use.Name })
 	return strings.Join(names, ", ")
 }
 

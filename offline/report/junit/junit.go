@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"readiness/domain/readiness/explained"
+	"readiness/internal/lists"
 	"readiness/offline"
 	"readiness/offline/report"
 	"readiness/offline/rulehelp"
@@ -18,10 +19,7 @@ import (
 // Write writes an assessment as test results: a suite for each item, a case for each rule that applies to it, and one for the score if there
 // is a lowest score. A rule fails if it has reported findings, and is skipped if all its findings are ignored.
 func Write(w io.Writer, a *offline.Assessment, g offline.Gate) error {
-	suites := make([]Suite, len(a.Items))
-	for i, item := range a.Items {
-		suites[i] = suiteOf(item, g)
-	}
+	suites := lists.Map(a.Items, func(item offline.Assessed) Suite { return suiteOf(item, g) })
 	return WriteSuites(w, "AI readiness", suites...)
 }
 

@@ -11,6 +11,7 @@ import (
 	"readiness/domain/benchmark/evaluation"
 	"readiness/domain/verdict"
 	"readiness/domain/verdict/statistics"
+	"readiness/internal/lists"
 	"readiness/offline/show"
 )
 
@@ -76,12 +77,7 @@ func OfEvaluation(e *evaluation.Evaluation) *Report {
 	}
 	r.Conclusion = strings.Join(shown, " ")
 	for _, run := range e.Runs {
-		repeated := 0
-		for _, q := range run.Questions {
-			if q.Answered > 1 {
-				repeated++
-			}
-		}
+		repeated := lists.Count(run.Questions, func(q evaluation.Question) bool { return q.Answered > 1 })
 		if n := run.Summary.FlakyQuestions; repeated > 0 {
 			r.Notes = append(r.Notes, fmt.Sprintf("A/A: %s was asked %s repeatedly, and flickers on %d (right once and wrong once). Take a "+
 				"difference of that size for noise.", run.Who, show.Count(repeated, "question"), n))

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"readiness/domain/verdict"
+	"readiness/internal/lists"
 	"readiness/offline/show"
 )
 
@@ -40,11 +41,7 @@ func (r *Report) judged() []Column {
 	if len(r.scored) == 0 {
 		return []Column{r.Now()}
 	}
-	all := make([]Column, len(r.scored))
-	for i, at := range r.scored {
-		all[i] = r.Columns[at]
-	}
-	return all
+	return lists.Map(r.scored, func(at int) Column { return r.Columns[at] })
 }
 
 // scoreMiss returns why the score of a column fails, or "".
@@ -95,14 +92,11 @@ func decided(was, is verdict.Tally) bool {
 	if !slices.ContainsFunc(was.Asks, verdict.Ask.Differs) {
 		return false
 	}
-	for _, a := range is.Asks {
-		if !slices.ContainsFunc(was.Asks, func(b verdict.Ask) bool {
+	return !slices.ContainsFunc(is.Asks, func(a verdict.Ask) bool {
+		return !slices.ContainsFunc(was.Asks, func(b verdict.Ask) bool {
 			return a.Error == nil && b.Error == nil && a.Text == b.Text && a.Query == b.Query
-		}) {
-			return false
-		}
-	}
-	return true
+		})
+	})
 }
 
 // mostlyCorrect reports whether more than half of all asks were answered correctly; an

@@ -157,24 +157,16 @@ func New(o Options) *Service {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	if o.PageSize == 0 {
-		o.PageSize = 100
-	}
-	if o.Lasts == 0 {
-		o.Lasts = 400 * time.Millisecond
-	}
-	if o.RetryAfter == 0 {
-		o.RetryAfter = retryAfter
-	}
+	o.PageSize = cmp.Or(o.PageSize, 100)
+	o.Lasts = cmp.Or(o.Lasts, 400*time.Millisecond)
+	o.RetryAfter = cmp.Or(o.RetryAfter, retryAfter)
 	if o.Role == nil {
 		o.Role = func(string, uuid.UUID) Role { return Contributor }
 	}
 	if o.Answers == nil {
 		o.Answers = hears
 	}
-	if o.Log == nil {
-		o.Log = slog.New(slog.DiscardHandler)
-	}
+	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
 	if o.CapacityReader == nil {
 		o.CapacityReader = func(string) bool { return true }
 	}

@@ -1,6 +1,7 @@
 package emulator
 
 import (
+	"cmp"
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/base64"
@@ -253,9 +254,7 @@ func (*Entra) failSignIn(w http.ResponseWriter, status int, body []byte) {
 		failed.Name = "authorization_declined"
 	}
 	number := numbers[failed.Name]
-	if number == 0 {
-		number = 9002313
-	}
+	number = cmp.Or(number, 9002313)
 	answer(w, max(status, http.StatusBadRequest), aadsts(number, failed.Name, failed.Description))
 }
 

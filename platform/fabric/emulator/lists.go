@@ -11,6 +11,7 @@ import (
 	"github.com/google/uuid"
 
 	"readiness/domain/item"
+	"readiness/internal/lists"
 )
 
 // page answers with one page of a list. The last page leaves the token out, or has null when the list has an even
@@ -125,10 +126,7 @@ func (c *call) items(t item.Type) {
 		c.refuse(err)
 		return
 	}
-	all := make([]map[string]any, 0, len(found))
-	for _, it := range found {
-		all = append(all, c.describeItem(it))
-	}
+	all := lists.Map(found, c.describeItem)
 	c.page(all)
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"readiness/domain"
 	"readiness/domain/item"
+	"readiness/internal/lists"
 )
 
 // describeReport returns a report as Power BI describes it. A report on a model that the caller cannot see names the
@@ -52,10 +53,7 @@ func (c *call) powerBIReports() {
 	if !ok {
 		return
 	}
-	value := make([]any, 0, len(all))
-	for _, r := range all {
-		value = append(value, c.describeReport(r))
-	}
+	value := lists.Map(all, func(r item.WorkspaceReport) any { return c.describeReport(r) })
 	send(c.w, map[string]any{"@odata.context": "http://wabi-us-central-b-primary-redirect.analysis.windows.net/v1.0/myorg/groups/" +
 		c.id("w").String() + "/$metadata#reports", "value": value})
 }

@@ -8,6 +8,7 @@ import (
 
 	"readiness/definition/dax/evaluate"
 	"readiness/domain"
+	"readiness/internal/lists"
 )
 
 // queries runs a query over the sample data of the folder with the embedded evaluator. What the evaluator refuses is
@@ -33,10 +34,7 @@ func (c *call) queries() {
 		result.Rows = result.Rows[:most]
 		table["error"] = map[string]any{"code": "DatasetExecuteQueriesError", "message": "The result has more rows than are returned."}
 	}
-	rows := make([]json.RawMessage, len(result.Rows))
-	for i, values := range result.Rows {
-		rows[i] = row(result.Columns, values)
-	}
+	rows := lists.Map(result.Rows, func(values []evaluate.Value) json.RawMessage { return row(result.Columns, values) })
 	table["rows"] = rows
 	send(c.w, map[string]any{"results": []any{map[string]any{"tables": []any{table}}}})
 }

@@ -3,6 +3,7 @@
 package iq
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -62,9 +63,7 @@ func (c *Client) Prepared(ctx context.Context, as item.Caller, modelID uuid.UUID
 		return Prepared{}, err
 	}
 	address := c.URL
-	if address == "" {
-		address = DefaultURL
-	}
+	address = cmp.Or(address, DefaultURL)
 	var answer *mcp.CallToolResult
 	address = strings.TrimSuffix(address, "/") + path
 	err = c.MCP.Hold(ctx, address, bearer{c.Transport, token}, maxAnswer, func(session *mcp.ClientSession) error {

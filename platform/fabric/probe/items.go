@@ -1,6 +1,7 @@
 package probe
 
 import (
+	"cmp"
 	"context"
 	"embed"
 	"encoding/json"
@@ -16,6 +17,7 @@ import (
 
 	"readiness/definition"
 	"readiness/domain/item"
+	"readiness/internal/lists"
 	"readiness/platform/fabric"
 )
 
@@ -38,12 +40,7 @@ func definitionIn(folder string) (definition.Definition, error) {
 
 // without returns d without the parts below Copilot/.
 func without(d definition.Definition) definition.Definition {
-	var parts []definition.Part
-	for _, p := range d.Parts {
-		if !strings.HasPrefix(p.Path, "Copilot/") {
-			parts = append(parts, p)
-		}
-	}
+	parts := lists.Where(d.Parts, func(p definition.Part) bool { return !strings.HasPrefix(p.Path, "Copilot/") })
 	return definition.New(parts...)
 }
 
@@ -54,10 +51,7 @@ func bodyOf(name string, d definition.Definition) ([]byte, error) {
 		Payload     []byte `json:"payload"`
 		PayloadType string `json:"payloadType"`
 	}
-	parts := make([]part, len(d.Parts))
-	for i, p := range d.Parts {
-		parts[i] = part{p.Path, p.Data, "InlineBase64"}
-	}
+	parts := lists.Map(d.Parts, func(p definition.Part) part { return part{p.Path, p.Data, "InlineBase64"} })
 	body := map[string]any{"definition": map[string]any{"parts": parts}}
 	if name != "" {
 		body["displayName"] = name
@@ -112,9 +106,7 @@ const firstWait = 5 * time.Second
 func (r *run) await(ctx context.Context, began fabric.Answered, result bool) (ending, error) {
 	path, pause := "/operations/"+began.Operation, began.After
 	for {
-		if pause == 0 {
-			pause = firstWait
-		}
+		pause = cmp.Or(pause, firstWait)
 		if err := r.wait(ctx, pause); err != nil {
 			return ending{}, err
 		}

@@ -17,6 +17,7 @@ import (
 
 	"readiness/domain"
 	"readiness/domain/item"
+	"readiness/internal/pace"
 	"readiness/platform/fabric"
 	"readiness/platform/fabric/iq"
 	"readiness/platform/fabric/mcpclient"
@@ -101,21 +102,12 @@ func (r *run) open() (err error) {
 		return known
 	}
 	if o.Wait == nil {
-		o.Wait = func(ctx context.Context, d time.Duration) error {
-			select {
-			case <-time.After(d):
-				return nil
-			case <-ctx.Done():
-				return ctx.Err()
-			}
-		}
+		o.Wait = pace.Wait
 	}
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	if o.Log == nil {
-		o.Log = slog.New(slog.DiscardHandler)
-	}
+	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
 	if o.Transport == nil {
 		o.Transport = fabric.NewTransport(nil)
 	}
@@ -183,9 +175,7 @@ func reasonOf(err error) (why string, _ error) {
 
 // once makes a call as the person.
 func (r *run) once(ctx context.Context, c fabric.Call) (fabric.Answered, error) {
-	if c.Permission == "" {
-		c.Permission = item.PermissionPlatform
-	}
+	c.Permission = cmp.Or(c.Permission, item.PermissionPlatform)
 	return r.platform.Once(ctx, r.as, c)
 }
 

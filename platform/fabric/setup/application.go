@@ -20,6 +20,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"readiness/domain/item"
+	"readiness/internal/lists"
 	"readiness/platform/entra"
 	"readiness/platform/fabric"
 	"readiness/platform/fabric/iq"
@@ -98,12 +99,9 @@ func (a *Application) Validate() error {
 			return fmt.Errorf("--fabric-tenant: %s is the tenant of personal accounts, whose people the service cannot act for", t)
 		}
 	}
-	given := 0
-	for _, credential := range []string{a.SecretFile, a.CertificateFile, a.FederatedTokenFile, a.ManagedIdentity} {
-		if credential != "" {
-			given++
-		}
-	}
+	given := lists.Count([]string{a.SecretFile, a.CertificateFile, a.FederatedTokenFile, a.ManagedIdentity}, func(credential string) bool {
+		return credential != ""
+	})
 	if given != 1 {
 		return errors.New("--platform fabric needs one credential: --fabric-federated-token-file, --fabric-managed-identity, " +
 			"--fabric-certificate-file or --fabric-secret-file")

@@ -254,8 +254,6 @@ func unknownPlace(_ *model.Scope, c *model.Column) rule.Verdict {
 		return rule.Verdict{}
 	}
 	place := placeOf(c)
-	if place == "" {
-		place = "state"
-	}
+	place = cmp.Or(place, "state")
 	return rule.Fails(1, "set the data category that says that it holds a place ("+place+")", "no data category, its name says %s", place)
 }

@@ -12,6 +12,7 @@ import (
 	"readiness/domain/readiness/rule"
 	"readiness/domain/readiness/rules/meanings"
 	"readiness/domain/readiness/wording"
+	"readiness/internal/lists"
 )
 
 // Rules judge the explanations that the AI is given of the model: the AI
@@ -155,13 +156,7 @@ func instructionTopics(x *model.Scope) rule.Verdict {
 // datesOf returns the columns of a table, hidden or not, that are dateTime or an end of a
 // relationship with a date table.
 func datesOf(t *model.Table) []*model.Column {
-	var dates []*model.Column
-	for _, c := range t.Columns {
-		if c.DateEnd || c.Is(semanticmodel.DateTime) {
-			dates = append(dates, c)
-		}
-	}
-	return dates
+	return lists.Where(t.Columns, func(c *model.Column) bool { return c.DateEnd || c.Is(semanticmodel.DateTime) })
 }
 
 func unexplained(x *model.Scope, _ []*model.Table) func(*model.Table) rule.Verdict {

@@ -12,6 +12,7 @@ import (
 	"readiness/domain/readiness/rules/naming"
 	"readiness/domain/readiness/rules/visibility"
 	"readiness/domain/readiness/wording"
+	"readiness/internal/lists"
 )
 
 // reading marks what the rules read: all but a few the AI instructions. Whether there is a verified answer is
@@ -101,12 +102,7 @@ const fewMeasures = 3
 // needsLittle reports whether little needs instructions: at most fewMeasures measures, or one table besides those
 // that hold measures.
 func needsLittle(x *model.Scope) bool {
-	tables := 0
-	for _, t := range x.T {
-		if !t.HoldsMeasures {
-			tables++
-		}
-	}
+	tables := lists.Count(x.T, func(t *model.Table) bool { return !t.HoldsMeasures })
 	return len(x.M) <= fewMeasures || tables <= 1
 }
 

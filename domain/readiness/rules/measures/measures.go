@@ -256,9 +256,7 @@ func repeats(measures []*model.Measure) func(*model.Measure) repeated {
 			full := earlier(formatted[same], formatted[[2]string{text, ""}])
 			original[m] = repeated{Measure: cmp.Or(full, first), half: full == nil}
 		}
-		if formatted[same] == nil {
-			formatted[same] = m
-		}
+		formatted[same] = cmp.Or(formatted[same], m)
 		if original[m].Measure == nil && !m.Own {
 			for _, other := range dax.Negations(m.Src.Expression) {
 				if first := earliest[other]; first != nil {

@@ -2,6 +2,7 @@ package measures
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
 	"readiness/definition/dax"
@@ -76,10 +77,5 @@ func summedOverTime(x *model.Scope, m *model.Measure) rule.Verdict {
 }
 
 func hasDate(t *model.Table) bool {
-	for _, c := range t.Columns {
-		if c.Is("dateTime") {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(t.Columns, func(c *model.Column) bool { return c.Is("dateTime") })
 }

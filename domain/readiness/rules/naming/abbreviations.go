@@ -8,6 +8,7 @@ import (
 	"readiness/domain/readiness/model"
 	"readiness/domain/readiness/rule"
 	"readiness/domain/readiness/wording"
+	"readiness/internal/lists"
 )
 
 type unfamiliarKey struct{}
@@ -73,10 +74,7 @@ func (u unknown) verdict() rule.Verdict {
 		if len(words) == 0 {
 			return
 		}
-		quoted := make([]string, len(words))
-		for i, w := range words {
-			quoted[i] = wording.QuotedText(w)
-		}
+		quoted := lists.Map(words, wording.QuotedText)
 		list := wording.Listed(quoted, wording.MostNamed)
 		advice, evidence = append(advice, before+list+after), append(evidence, what+": "+list)
 	}

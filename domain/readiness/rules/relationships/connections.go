@@ -9,6 +9,7 @@ import (
 	"readiness/domain/readiness/model"
 	"readiness/domain/readiness/rule"
 	"readiness/domain/readiness/wording"
+	"readiness/internal/lists"
 )
 
 // mostSlicerColumns is how many columns a disconnected table has that only serves a
@@ -23,12 +24,7 @@ func shouldConnect(x *model.Scope, t *model.Table) bool {
 
 // connections judges the tables one by one, or the model if no relationship joins any of them.
 func connections(x *model.Scope, say func(model.Judged, rule.Verdict)) {
-	var tables []*model.Table
-	for _, t := range x.T {
-		if shouldConnect(x, t) {
-			tables = append(tables, t)
-		}
-	}
+	tables := lists.Where(x.T, func(t *model.Table) bool { return shouldConnect(x, t) })
 	if len(tables) == 0 {
 		return
 	}

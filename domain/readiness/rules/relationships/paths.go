@@ -7,6 +7,7 @@ import (
 	"readiness/domain/readiness/model"
 	"readiness/domain/readiness/rule"
 	"readiness/domain/readiness/wording"
+	"readiness/internal/lists"
 )
 
 // flow is one direction in which an active relationship filters.
@@ -86,10 +87,7 @@ func secondPath(flows map[*model.Table][]flow, r *model.Relationship) rule.Verdi
 	if found == nil {
 		return rule.Verdict{}
 	}
-	names := make([]string, len(found))
-	for i, t := range found {
-		names[i] = wording.Quoted(t.Src.Name)
-	}
+	names := lists.Map(found, func(t *model.Table) string { return wording.Quoted(t.Src.Name) })
 	way := strings.Join(names, " -> ")
 	if violation < 1 {
 		return rule.Fails(violation,

@@ -11,6 +11,7 @@ import (
 	"readiness/domain/readiness/rule"
 	"readiness/domain/readiness/rules/naming"
 	"readiness/domain/readiness/wording"
+	"readiness/internal/lists"
 )
 
 // Rules judge the star schema. They cover all tables, hidden or not, except
@@ -91,12 +92,7 @@ const (
 func flat(x *model.Scope) rule.Verdict {
 	i := slices.IndexFunc(x.Tables, func(t *model.Table) bool { return t.Starred })
 	t := x.Tables[i]
-	n := 0
-	for _, c := range t.Columns {
-		if x.In(&c.Object) {
-			n++
-		}
-	}
+	n := lists.Count(t.Columns, func(c *model.Column) bool { return x.In(&c.Object) })
 	switch {
 	case n > veryWideTable:
 		return rule.Fails(1, "split its one table "+wording.Quoted(t.Src.Name)+" into facts and dimensions", "%s",

@@ -12,6 +12,7 @@ import (
 	"readiness/domain/readiness/model"
 	"readiness/domain/readiness/rule"
 	"readiness/domain/readiness/wording"
+	"readiness/internal/lists"
 )
 
 // Rules judge whether people can use their own words. Only authored terms count.
@@ -31,13 +32,7 @@ func namedByPeople(x *model.Scope) []*model.Object {
 	for _, c := range x.C {
 		asked[c.Index] = c.Is(semanticmodel.String) && c.Table.Dimension() && !c.Key
 	}
-	var objects []*model.Object
-	for _, o := range x.F {
-		if o.Kind == model.MeasureKind || asked[o.Index] {
-			objects = append(objects, o)
-		}
-	}
-	return objects
+	return lists.Where(x.F, func(o *model.Object) bool { return o.Kind == model.MeasureKind || asked[o.Index] })
 }
 
 // noSynonym judges whether an object has a synonym that people may say. One that adds nothing but forms of the words of its
@@ -135,13 +130,9 @@ func askedFor(x *model.Scope) []*model.Object {
 	for _, c := range x.C {
 		wanted[c.Index] = wanted[c.Index] || c.Src.IsDefaultLabel
 	}
-	var kept []*model.Object
-	for _, o := range all {
-		if o.Kind == model.MeasureKind || x.Views[o.Index] > 0 || wanted[o.Index] {
-			kept = append(kept, o)
-		}
-	}
-	return kept
+	return lists.Where(all, func(o *model.Object) bool {
+		return o.Kind == model.MeasureKind || x.Views[o.Index] > 0 || wanted[o.Index]
+	})
 }
 
 // levels reports, by Object.Index, the columns that are a level of an exposed hierarchy.

@@ -1,0 +1,31 @@
+package lists_test
+
+import (
+	"slices"
+	"strconv"
+	"testing"
+
+	"readiness/internal/lists"
+)
+
+func TestMap(t *testing.T) {
+	if got := lists.Map([]int{3, 1, 2}, strconv.Itoa); !slices.Equal(got, []string{"3", "1", "2"}) {
+		t.Error(got)
+	}
+	if got := lists.Map([]int(nil), strconv.Itoa); got == nil || len(got) > 0 {
+		t.Errorf("%#v", got)
+	}
+}
+
+func TestWhereAndCount(t *testing.T) {
+	odd := func(n int) bool { return n%2 == 1 }
+	if got := lists.Where([]int{3, 1, 2}, odd); !slices.Equal(got, []int{3, 1}) {
+		t.Error(got)
+	}
+	if got := lists.Where([]int{2}, odd); got != nil {
+		t.Errorf("%#v", got)
+	}
+	if got := lists.Count([]int{3, 1, 2}, odd); got != 2 {
+		t.Error(got)
+	}
+}
