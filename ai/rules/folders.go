@@ -22,13 +22,22 @@ const (
 	displayFolder = "Report Helpers"
 )
 
+// ofPurpose are the folders by purpose, which say nothing about a measure's subject.
+var ofPurpose = func() map[string]bool {
+	all := map[string]bool{}
+	for _, folder := range []string{timeFolder, ratioFolder, countFolder, averageFolder, extremeFolder, displayFolder} {
+		all[spelling.FoldSpace(folder)] = true
+	}
+	return all
+}()
+
 var (
 	timeWords    = prose.SetOf("ytd qtd mtd wtd py pm pq ly lm lq yoy qoq mom wow")
 	ratioWords   = prose.SetOf("ratio rate share pct percent percentage")
 	averageWords = prose.SetOf("average avg mean median")
 	countWords   = prose.SetOf("count number")
 	variantWords = prose.SetOf("ytd qtd mtd wtd py pm pq ly lm lq yoy qoq mom wow pct percent percentage year to date last prior " +
-		"previous change growth the of total net gross in by and per vs for")
+		"previous change growth the of total net gross in by and per vs for quarter month week day current value values")
 )
 
 // timePhrases are phrases that occur in the names of period comparisons, as complete words.
@@ -53,12 +62,14 @@ type filing struct {
 	wanted   map[proposal.Object]*field // measures without a folder
 	existing map[string]string          // the folders of the model, by norm
 	words    map[*table]map[string]int  // how many measures of a table have a word in their names
+	shared   map[*table]map[string]int  // how many measures of a table nothing but this subject files
 }
 
 func (f *facts) newFiling(objects []proposal.Object) *filing {
-	file := &filing{facts: f, wanted: map[proposal.Object]*field{}, existing: map[string]string{}, words: map[*table]map[string]int{}}
+	file := &filing{facts: f, wanted: map[proposal.Object]*field{}, existing: map[string]string{}, words: map[*table]map[string]int{},
+		shared: map[*table]map[string]int{}}
 	for _, t := range f.tables {
-		file.words[t] = map[string]int{}
+		file.words[t], file.shared[t] = map[string]int{}, map[string]int{}
 		for _, x := range t.measures {
 			if file.wanted[x.object()] == nil {
 				file.wanted[x.object()] = x
@@ -69,6 +80,15 @@ func (f *facts) newFiling(objects []proposal.Object) *filing {
 			for i, w := range x.words {
 				if !slices.Contains(x.words[:i], w) {
 					file.words[t][w]++
+				}
+			}
+		}
+	}
+	for _, t := range f.tables {
+		for _, x := range t.measures {
+			if strings.TrimSpace(x.measure.DisplayFolder) == "" {
+				if folder, _ := file.byPurpose(x); folder == "" {
+					file.shared[t][file.subject(x)]++
 				}
 			}
 		}
@@ -105,8 +125,30 @@ func (f *facts) fileByName(objects []proposal.Object, a *answers) {
 }
 
 // byName files a measure by its name: into the folder that the name names, the folder of its siblings,
-// or a folder for the purpose that the name states.
+// or a folder for the purpose or the subject that the name states. A subject divides the measures of its table: it is neither in the
+// name of the table nor that of most of them.
 func (file *filing) byName(x *field) (folder, reason string) {
+	if folder, reason := file.byPurpose(x); folder != "" {
+		return folder, reason
+	}
+	if s := file.subject(x); file.divides(x.table, s) && fitFolder(prose.Capital(s)) {
+		return file.folder(prose.Capital(s)), "Several measures of its table have this word in their names."
+	}
+	return "", ""
+}
+
+// divides reports whether a subject divides the measures of a table that nothing else files.
+func (file *filing) divides(t *table, subject string) bool {
+	n, all := file.shared[t][subject], 0
+	for _, of := range file.shared[t] {
+		all += of
+	}
+	return n >= sharedSubject && n*3 <= all*2 && !slices.Contains(prose.Words(t.src.Name), subject)
+}
+
+// byPurpose files a measure into the folder that its name names, the folder of its siblings, or a folder for the purpose that the name
+// states.
+func (file *filing) byPurpose(x *field) (folder, reason string) {
 	if folder := file.named(x); folder != "" {
 		return folder, "Its name has the words of this folder of its table."
 	}
@@ -125,9 +167,6 @@ func (file *filing) byName(x *field) (folder, reason string) {
 		return file.folder(averageFolder), "Its name says that it is an average."
 	case countWords.Meets(x.words) || strings.HasPrefix(x.name, "#"):
 		return file.folder(countFolder), "Its name says that it is a count."
-	}
-	if s := file.subject(x); file.words[x.table][s] >= sharedSubject && fitFolder(prose.Capital(s)) {
-		return file.folder(prose.Capital(s)), "Several measures of its table have this word in their names."
 	}
 	return "", ""
 }
@@ -180,7 +219,7 @@ func (file *filing) siblings(x *field) string {
 	best := ""
 	for _, y := range x.table.measures {
 		folder := y.measure.DisplayFolder
-		if y == x || !fitFolder(folder) || file.subject(y) != s || comparesPeriods(y) {
+		if y == x || !fitFolder(folder) || file.subject(y) != s || comparesPeriods(y) || ofPurpose[spelling.FoldSpace(folder)] {
 			continue
 		}
 		n[folder]++
@@ -262,6 +301,9 @@ func (file *filing) ofBases(x *field) string {
 			return ""
 		}
 		common = folder
+	}
+	if key := spelling.FoldSpace(common); ofPurpose[key] && key != spelling.FoldSpace(timeFolder) {
+		return "" // a sum of ratios is no ratio
 	}
 	return common
 }

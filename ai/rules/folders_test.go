@@ -1,6 +1,7 @@
 package rules_test
 
 import (
+	"slices"
 	"testing"
 
 	"readiness/ai/rules"
@@ -12,6 +13,19 @@ func TestFolders(t *testing.T) {
 	t.Parallel()
 	filed := func(name, folder string) func(*semanticmodel.Model) {
 		return func(m *semanticmodel.Model) { measure(m, "FactSales", name).DisplayFolder = folder }
+	}
+	table := func(name string, sales ...string) func(*semanticmodel.Model) { // the measures in a table of that name, some of them of sales
+		return func(m *semanticmodel.Model) {
+			for i := range tableOf(m, "FactSales").Measures {
+				one := &tableOf(m, "FactSales").Measures[i]
+				one.Expression = "1"
+				if slices.Contains(sales, one.Name) {
+					one.Name += " Sales"
+				}
+			}
+			measure(m, "FactSales", "Net Sales PY").Name = "Old Sales"
+			tableOf(m, "FactSales").Name = name
+		}
 	}
 	for name, row := range map[string]struct {
 		change         func(*semanticmodel.Model)
@@ -26,15 +40,23 @@ func TestFolders(t *testing.T) {
 		"of two folders, none": {func(m *semanticmodel.Model) {
 			measure(m, "FactSales", "Goal").Expression = "[Average Price] + [Net Sales]"
 		}, "FactSales[Goal]", "", ""},
-		"a helper":                         {nil, "FactSales[_tooltip text]", "Report Helpers", "Report Helpers"},
-		"a shared word":                    {nil, "FactSales[Shipped Sales]", "Sales", "Sales"},
+		"a helper":                {nil, "FactSales[_tooltip text]", "Report Helpers", "Report Helpers"},
+		"a word of the table":     {nil, "FactSales[Shipped Sales]", "", ""},
+		"a shared word":           {table("Orders Made"), "Orders Made[Shipped Sales]", "Sales", "Sales"},
+		"a word of most measures": {table("Orders Made", "Goal", "Units", "Customers", "Line Value", "Revenue", "Product Share"), "Orders Made[Shipped Sales]", "", ""},
+		"a period of the name alone": {func(m *semanticmodel.Model) {
+			for _, name := range []string{"Goal", "Units", "Line Value"} {
+				measure(m, "FactSales", name).Name = "Quarter " + name
+			}
+		}, "FactSales[Quarter Goal]", "", ""},
 		"the folder that the name names":   {filed("Units", `Basket\Price`), "FactSales[Average Price]", `Basket\Price`, `Basket\Price`},
 		"the folder of its siblings":       {filed("Net Sales", "Revenue Numbers"), "FactSales[Shipped Sales]", "Revenue Numbers", "Revenue Numbers"},
-		"three levels are not taken over":  {filed("Net Sales", `A\B\C`), "FactSales[Shipped Sales]", "Sales", "Sales"},
-		"two folders are not taken over":   {filed("Net Sales", "A;B"), "FactSales[Shipped Sales]", "Sales", "Sales"},
+		"three levels are not taken over":  {filed("Net Sales", `A\B\C`), "FactSales[Shipped Sales]", "", ""},
+		"two folders are not taken over":   {filed("Net Sales", "A;B"), "FactSales[Shipped Sales]", "", ""},
 		"a count, by its expression":       {nil, "FactSales[Orders]", "", "Counts"},
 		"a sum, by its expression":         {nil, "FactSales[Units]", "", ""},
-		"with what it is computed from":    {nil, "FactSales[Revenue]", "", "Sales"},
+		"with what it is computed from":    {filed("Net Sales", "Money"), "FactSales[Revenue]", "", "Money"},
+		"not with measures of a purpose":   {filed("Net Sales", "ratios"), "FactSales[Shipped Sales]", "", ""},
 		"nothing to go by":                 {nil, "FactSales[Goal]", "", ""},
 		"in a folder already":              {filed("Goal", "Goals"), "FactSales[Goal]", "", ""},
 		"a fact that is not its own table": {func(m *semanticmodel.Model) { measure(m, "Returns", "Refunds").Expression = "SUM(FactSales[Qty])" }, "Returns[Refunds]", "", "Sales"},

@@ -148,7 +148,7 @@ func TestInstructionsInUse(t *testing.T) {
 		t.Errorf("of the default culture: %+v", a)
 	}
 	m.Copilot.Instructions = &blank
-	if a := rules.Propose(proposal.Ask{Type: proposal.AIInstructions, Model: m}); len(a.Proposals) != 1 || !strings.HasPrefix(a.Proposals[0].Value, "This model") {
+	if a := rules.Propose(proposal.Ask{Type: proposal.AIInstructions, Model: m}); len(a.Proposals) != 1 || !strings.HasPrefix(a.Proposals[0].Value, "## Time\n") {
 		t.Errorf("blank: %+v", a)
 	}
 }

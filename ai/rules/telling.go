@@ -28,6 +28,12 @@ var changes = prose.SetOf("relative change growth difference variance py ly prio
 // conditional are words of conditions that a name with their column implies.
 var conditional = prose.SetOf("yes no y n true false 1 0 empty not any present")
 
+// marginNames are words of names whose formula every reader knows, and marginTerms the words of that formula.
+var (
+	marginNames = prose.SetOf("margin profit markup")
+	marginTerms = prose.SetOf("gross net margin profit sales revenue income cost costs cogs total")
+)
+
 var growthNames = prose.SetOf("yoy mom qoq wow growth change chg delta var variance")
 
 // units are words of columns' names that say in which unit their numbers are.
@@ -71,6 +77,9 @@ func (f *facts) toldBy(x *field) told {
 	if growthNames.Meets(said(x)) {
 		k.implied = append(k.implied, changes)
 	}
+	if marginNames.Meets(said(x)) {
+		k.implied = append(k.implied, marginTerms)
+	}
 	if periodNames.Meets(said(x)) {
 		k.implied = append(k.implied, periodNames)
 	}
@@ -98,6 +107,9 @@ func (f *facts) tells(x *field, s explanation) bool {
 	case slices.ContainsFunc(s.tail, func(t string) bool { return !quiet[t] && k.lacks(t) }),
 		slices.ContainsFunc(s.where, k.unnamed), f.counterCase(x, s) != "":
 		return true
+	case x.column != nil && !s.compound && strings.Contains(s.text, ofRelated):
+		name, _, _ := strings.Cut(s.text, ofRelated)
+		return k.lacks(name) // the structure says where it comes from
 	case s.of != "" && slices.ContainsFunc(prose.Words(s.text), func(w string) bool { return units[w] && !k.known[meaningOf(w)] }):
 		return true // Average of ResolutionMinutes for Avg Resolution
 	case s.of != "" && x.measure != nil && k.lacks(currency(x.measure.FormatString)):
