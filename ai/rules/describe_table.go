@@ -224,7 +224,7 @@ func (f *facts) describeDimension(t *table) string {
 
 // few lists columns if a text can name them all.
 func few(attributes []string) string {
-	if len(attributes) == 0 || len(attributes) > 4 {
+	if len(attributes) == 0 || len(attributes) > 4 || strings.Contains(strings.Join(attributes, ""), ",") {
 		return ""
 	}
 	return ", with " + prose.List(attributes, 0)
@@ -240,7 +240,7 @@ func grain(t *table, key string) bool {
 	for _, w := range prose.Words(t.src.Name) {
 		k.known[meaningOf(w)] = true
 	}
-	return k.lacks(key)
+	return k.lacks(key) && !strings.Contains(key, ",")
 }
 
 // attributes returns the names of columns that describe a row: no keys, numbers, dates and sort orders.

@@ -95,6 +95,8 @@ func (s explanation) operand(isFirst bool) string {
 		return s.text
 	case s.plain():
 		return s.within()
+	case isFirst:
+		return "(" + s.full() + ")"
 	}
 	return "(" + s.within() + ")"
 }

@@ -111,7 +111,7 @@ var explained = map[string]string{
 	"CALCULATE([Units], CROSSFILTER(FactSales[CustomerKey], Customers[CustomerKey], BOTH))": "",
 
 	"VAR q = MAX(FactSales[Qty]) RETURN CALCULATE([Units], FactSales[Qty] = q)":                       "[Units] where Qty of FactSales is the highest selected Qty in FactSales",
-	"SUMX(FactSales, VAR q = FactSales[Qty] RETURN COUNTROWS(FILTER(FactSales, FactSales[Qty] = q)))": "Sum of (the number of rows of FactSales where Qty is Qty of the row itself) over the rows of FactSales",
+	"SUMX(FactSales, VAR q = FactSales[Qty] RETURN COUNTROWS(FILTER(FactSales, FactSales[Qty] = q)))": "Sum of (number of rows of FactSales where Qty is Qty of the row itself) over the rows of FactSales",
 	"IF(SELECTEDVALUE(FactSales[Status]) = \"Open\", [Units])":                                        `[Units] if the selected Status of FactSales is "Open", else empty`,
 
 	// Filters that do not reach what is computed: nothing relates Returns to customers, nor any fact to Shown Measure.

@@ -37,15 +37,12 @@ var (
 	averageWords = prose.SetOf("average avg mean median")
 	countWords   = prose.SetOf("count number")
 	variantWords = prose.SetOf("ytd qtd mtd wtd py pm pq ly lm lq yoy qoq mom wow pct percent percentage year to date last prior " +
-		"previous change growth the of total net gross in by and per vs for quarter month week day current value values")
+		"previous change growth the of total net gross in by and per vs for quarter month week day current")
 )
 
 // timePhrases are phrases that occur in the names of period comparisons, as complete words.
 var timePhrases = []string{"year to date", "month to date", "quarter to date", "last year", "prior year", "previous year", "last month",
 	"prior month", "previous month", "year over year", "month over month", "rolling", "moving"}
-
-// sharedSubject is how many measures of a table make a separate folder.
-const sharedSubject = 3
 
 // Folders proposes display folders for measures from their names and the existing folders of their
 // table, and leaves out measures that fit none. Proposals of display folders try it before any
@@ -62,14 +59,12 @@ type filing struct {
 	wanted   map[proposal.Object]*field // measures without a folder
 	existing map[string]string          // the folders of the model, by norm
 	words    map[*table]map[string]int  // how many measures of a table have a word in their names
-	shared   map[*table]map[string]int  // how many measures of a table nothing but this subject files
 }
 
 func (f *facts) newFiling(objects []proposal.Object) *filing {
-	file := &filing{facts: f, wanted: map[proposal.Object]*field{}, existing: map[string]string{}, words: map[*table]map[string]int{},
-		shared: map[*table]map[string]int{}}
+	file := &filing{facts: f, wanted: map[proposal.Object]*field{}, existing: map[string]string{}, words: map[*table]map[string]int{}}
 	for _, t := range f.tables {
-		file.words[t], file.shared[t] = map[string]int{}, map[string]int{}
+		file.words[t] = map[string]int{}
 		for _, x := range t.measures {
 			if file.wanted[x.object()] == nil {
 				file.wanted[x.object()] = x
@@ -84,15 +79,6 @@ func (f *facts) newFiling(objects []proposal.Object) *filing {
 			}
 		}
 	}
-	for _, t := range f.tables {
-		for _, x := range t.measures {
-			if strings.TrimSpace(x.measure.DisplayFolder) == "" {
-				if folder, _ := file.byPurpose(x); folder == "" {
-					file.shared[t][file.subject(x)]++
-				}
-			}
-		}
-	}
 	return file
 }
 
@@ -102,6 +88,15 @@ func (file *filing) folder(name string) string {
 		return own
 	}
 	return name
+}
+
+// purpose returns the model's own spelling of a folder by purpose. Where the model is in another language, it has only its own.
+func (file *filing) purpose(name string) string {
+	own := file.folder(name)
+	if own == name && file.existing[spelling.FoldSpace(name)] == "" && !file.checked().English() {
+		return ""
+	}
+	return own
 }
 
 // fitFolder reports whether a text can be proposed as a folder: one line of at most 100 characters,
@@ -124,49 +119,27 @@ func (f *facts) fileByName(objects []proposal.Object, a *answers) {
 	}
 }
 
-// byName files a measure by its name: into the folder that the name names, the folder of its siblings,
-// or a folder for the purpose or the subject that the name states. A subject divides the measures of its table: it is neither in the
-// name of the table nor that of most of them.
+// byName files a measure by its name: into the folder that the name names, the folder of its siblings, or a folder for the purpose
+// that the name states. A folder that only repeats a word of the names is left to a person, who knows what the measures are for.
 func (file *filing) byName(x *field) (folder, reason string) {
-	if folder, reason := file.byPurpose(x); folder != "" {
-		return folder, reason
-	}
-	if s := file.subject(x); file.divides(x.table, s) && fitFolder(prose.Capital(s)) {
-		return file.folder(prose.Capital(s)), "Several measures of its table have this word in their names."
-	}
-	return "", ""
-}
-
-// divides reports whether a subject divides the measures of a table that nothing else files.
-func (file *filing) divides(t *table, subject string) bool {
-	n, all := file.shared[t][subject], 0
-	for _, of := range file.shared[t] {
-		all += of
-	}
-	return n >= sharedSubject && n*3 <= all*2 && !slices.Contains(prose.Words(t.src.Name), subject)
-}
-
-// byPurpose files a measure into the folder that its name names, the folder of its siblings, or a folder for the purpose that the name
-// states.
-func (file *filing) byPurpose(x *field) (folder, reason string) {
 	if folder := file.named(x); folder != "" {
 		return folder, "Its name has the words of this folder of its table."
 	}
 	if comparesPeriods(x) {
-		return file.folder(timeFolder), "Its name compares or accumulates periods."
+		return file.purpose(timeFolder), "Its name compares or accumulates periods."
 	}
 	if folder := file.siblings(x); folder != "" {
 		return folder, "Measures of the same subject in its table are in this folder."
 	}
 	switch {
 	case x.helper():
-		return file.folder(displayFolder), "Its name says that it is made for display."
+		return file.purpose(displayFolder), "Its name says that it is made for display."
 	case strings.Contains(x.name, "%") || ratioWords.Meets(x.words):
-		return file.folder(ratioFolder), "Its name says that it is a ratio."
+		return file.purpose(ratioFolder), "Its name says that it is a ratio."
 	case averageWords.Meets(x.words):
-		return file.folder(averageFolder), "Its name says that it is an average."
+		return file.purpose(averageFolder), "Its name says that it is an average."
 	case countWords.Meets(x.words) || strings.HasPrefix(x.name, "#"):
-		return file.folder(countFolder), "Its name says that it is a count."
+		return file.purpose(countFolder), "Its name says that it is a count."
 	}
 	return "", ""
 }
@@ -274,11 +247,11 @@ func (file *filing) byExpression(x *field) (folder, reason string) {
 		{extremeFunctions, extremeFolder, "It picks the highest or lowest value."},
 	} {
 		if x.calls(by.functions) {
-			return file.folder(by.folder), by.reason
+			return file.purpose(by.folder), by.reason
 		}
 	}
 	if strings.Contains(x.measure.FormatString, "%") {
-		return file.folder(ratioFolder), "It is shown as a percentage."
+		return file.purpose(ratioFolder), "It is shown as a percentage."
 	}
 	if folder := file.ofBases(x); fitFolder(folder) {
 		return folder, "What it is computed from belongs in this folder."

@@ -68,11 +68,15 @@ func (f *facts) datesOfTables() (lines []string) {
 		if len(dates) != 1 || f.written(dates[0]) == "" || len(lines) == mostDated || !t.related && f.onlyWanted(dates[0]) {
 			continue
 		}
+		what := "period"
+		if unit := dates[0].unit(); unit != "day" {
+			what = unit
+		}
 		switch {
 		case !several:
-			lines = append(lines, "For a period filter "+f.written(dates[0])+unmarked)
+			lines = append(lines, "For a "+what+" filter "+f.written(dates[0])+unmarked)
 		case prose.Mentionable(t.src.Name):
-			lines = append(lines, "For a period of "+t.src.Name+" filter "+f.written(dates[0])+unmarked)
+			lines = append(lines, "For a "+what+" of "+t.src.Name+" filter "+f.written(dates[0])+unmarked)
 		}
 	}
 	return lines
@@ -93,17 +97,23 @@ func (f *facts) dayColumn(t *table) (name, unit string) {
 		if !x.isDay() || f.written(x) == "" {
 			continue
 		}
-		of := "day"
-		for _, p := range periods {
-			if p.words.Meets(x.words) {
-				of = p.unit
-			}
-		}
+		of := x.unit()
 		if name == "" || x.key && of == "day" || of == "day" && unit != "day" {
 			name, unit = f.written(x), of
 		}
 	}
 	return name, unit
+}
+
+// unit returns the period that a column of dates holds the first days of, by its name, or day.
+func (x *field) unit() string {
+	unit := "day"
+	for _, p := range periods {
+		if p.words.Meets(x.words) {
+			unit = p.unit
+		}
+	}
+	return unit
 }
 
 // period is what calendars group days by, with the words of its columns' names.

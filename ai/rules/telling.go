@@ -120,12 +120,14 @@ func (f *facts) tells(x *field, s explanation) bool {
 		return false
 	case x.column != nil && x.table.role == dateTable:
 		return k.lacks(s.text, ofDates)
+	case x.column != nil && strings.HasPrefix(s.text, "1 if "):
+		return k.lacks(s.text, conditional) // a flag, which the name of its column tells
 	}
 	return k.lacks(s.text)
 }
 
 // quiet is what follows a value and tells nothing about it.
-var quiet = map[string]bool{noChoice: true, "0" + noneLeft: true, "0" + zeroDivisor: true, "0" + onError: true, "empty" + onError: true}
+var quiet = map[string]bool{"from 1 to 4": true, "from 1 to 12": true, "from 1 to 31": true, noChoice: true, "0" + noneLeft: true, "0" + zeroDivisor: true, "0" + onError: true, "empty" + onError: true}
 
 // unnamed reports whether a condition is more than the name says: Open Tickets tells of tickets whose status is "Open".
 func (k told) unnamed(condition string) bool {

@@ -230,7 +230,7 @@ const english = "en"
 const fewestNameWords = 3
 
 // namedIn returns the language other than English that the names of a model are in, "" if none is recognized: its words are several,
-// and at least half as frequent as those of English.
+// and more than half as frequent as those of English.
 func namedIn(names []string) string {
 	hits, different := map[string]int{}, map[string]map[string]bool{}
 	for _, name := range names {
@@ -246,7 +246,7 @@ func namedIn(names []string) string {
 	}
 	best := ""
 	for _, language := range slices.Sorted(maps.Keys(different)) {
-		if language != english && len(different[language]) >= fewestNameWords && hits[language]*2 >= hits[english] &&
+		if language != english && len(different[language]) >= fewestNameWords && hits[language]*2 > hits[english] &&
 			(best == "" || hits[language] > hits[best]) {
 			best = language
 		}
