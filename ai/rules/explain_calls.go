@@ -217,8 +217,8 @@ func rounding(digits *dax.Node) string {
 // January is one year.
 var spans = map[string][2]string{
 	"DAY": {"days"}, "MINUTE": {"minutes"}, "SECOND": {"seconds"}, "HOUR": {"ends of hours", "not full hours"},
-	"WEEK": {"ends of weeks", "not full weeks"}, "MONTH": {"ends of months", "not full months"},
-	"QUARTER": {"ends of quarters", "not full quarters"}, "YEAR": {"ends of years", "not full years"},
+	"WEEK": {"ends of weeks", "not full weeks"}, "MONTH": {"month ends", "not full months"},
+	"QUARTER": {"quarter ends", "not full quarters"}, "YEAR": {"year ends", "not full years"},
 }
 
 // span returns the time between two dates.

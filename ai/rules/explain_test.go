@@ -73,8 +73,8 @@ var explained = map[string]string{
 	"ABS([Units])":                                     "Absolute value of [Units]",
 	"DATEDIFF(MIN(FactSales[OrderDate]), MAX(FactSales[ShipDate]), DAY)": "Number of days from the earliest OrderDate in FactSales to the latest ShipDate in FactSales",
 
-	"DATEDIFF(MIN(FactSales[OrderDate]), TODAY(), YEAR)": "Number of ends of years from the earliest OrderDate in FactSales to today, not full years",
-	"DATEDIFF(TODAY(), MAX(FactSales[ShipDate]), month)": "Number of ends of months from today to the latest ShipDate in FactSales, not full months",
+	"DATEDIFF(MIN(FactSales[OrderDate]), TODAY(), YEAR)": "Number of year ends from the earliest OrderDate in FactSales to today, not full years",
+	"DATEDIFF(TODAY(), MAX(FactSales[ShipDate]), month)": "Number of month ends from today to the latest ShipDate in FactSales, not full months",
 	"DATEDIFF(TODAY(), TODAY(), CENTURY)":                "",
 
 	// Conditions.

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"readiness/ai/rules/prose"
+	"readiness/definition/dax"
 	"readiness/definition/semanticmodel"
 	"readiness/definition/spelling"
 	"readiness/domain/proposal"
@@ -230,23 +231,26 @@ func (f *facts) file(objects []proposal.Object, a *answers) {
 }
 
 func (file *filing) byExpression(x *field) (folder, reason string) {
-	if t := file.source(x); t != nil && t != x.table {
+	if t := file.source(x); t != nil && t != x.table && file.divides(x.table, t) {
 		if name := prose.Capital(prose.InWords(prose.Bare(t.src.Name))); fitFolder(name) && !strings.Contains(name, `\`) {
 			return file.folder(name), "It is computed from this table."
 		}
 	}
+	if x.calls(periodFunctions) {
+		return file.purpose(timeFolder), "It compares or accumulates periods."
+	}
+	outermost := outermostCall(x.measure.Expression)
 	for _, by := range []struct {
 		functions prose.Set
 		folder    string
 		reason    string
 	}{
-		{periodFunctions, timeFolder, "It compares or accumulates periods."},
 		{divisions, ratioFolder, "It divides one value by another."},
 		{countFunctions, countFolder, "It counts."},
 		{averageFunctions, averageFolder, "It averages."},
 		{extremeFunctions, extremeFolder, "It picks the highest or lowest value."},
 	} {
-		if x.calls(by.functions) {
+		if by.functions[outermost] {
 			return file.purpose(by.folder), by.reason
 		}
 	}
@@ -258,6 +262,32 @@ func (file *filing) byExpression(x *field) (folder, reason string) {
 	}
 	return "", ""
 }
+
+// outermostCall returns the function that makes the value of an expression, under conditions or not; "" for none.
+func outermostCall(expression string) string {
+	n, ok := dax.Parse(expression)
+	for ok && n.Kind == dax.CallNode && (n.Text == "CALCULATE" || n.Text == "COALESCE" || n.Text == "IFERROR") && len(n.Parts) > 0 {
+		n = n.Parts[0]
+	}
+	if !ok || n.Kind != dax.CallNode {
+		return ""
+	}
+	return n.Text
+}
+
+// divides reports whether a source divides the measures of a table: several, but not nearly all of them, are computed from it.
+func (file *filing) divides(t, source *table) bool {
+	n := 0
+	for _, x := range t.measures {
+		if file.source(x) == source {
+			n++
+		}
+	}
+	return len(t.measures) < fewMeasures || n > 1 && n*4 <= len(t.measures)*3
+}
+
+// fewMeasures is how many measures a table has that may all be in one folder, as others may come.
+const fewMeasures = 3
 
 // ofBases returns the folder of all measures that a measure is computed from, "" if they have several.
 func (file *filing) ofBases(x *field) string {

@@ -118,7 +118,7 @@ func (f *facts) tells(x *field, s explanation) bool {
 		return !k.known[meaningOf(s.of)] && s.of != "number"
 	case s.of != "":
 		return false
-	case x.column != nil && x.table.role == dateTable:
+	case x.column != nil && (x.table.role == dateTable || dateWords.Meets(prose.Words(x.table.src.Name))):
 		return k.lacks(s.text, ofDates)
 	case x.column != nil && strings.HasPrefix(s.text, "1 if "):
 		return k.lacks(s.text, conditional) // a flag, which the name of its column tells

@@ -96,7 +96,7 @@ func TestTrivialColumns(t *testing.T) {
 		"Repeated":      {"VAR c = FactSales[Sales Channel] RETURN COUNTROWS(FILTER(FactSales, FactSales[Sales Channel] = c))", "Number of rows of FactSales where Sales Channel is Sales Channel of the row itself."},
 		"Of the order":  {"CALCULATE(SUM(FactSales[Qty]), ALLEXCEPT(FactSales, FactSales[Xq]))", ""},
 		"Large for sum": {"CALCULATE(SUM(FactSales[Qty]), FactSales[Qty] > 10)", ""},
-		"Age":           {"DATEDIFF(FactSales[OrderDate], TODAY(), YEAR)", "Number of ends of years from OrderDate to today, not full years."},
+		"Age":           {"DATEDIFF(FactSales[OrderDate], TODAY(), YEAR)", "Number of year ends from OrderDate to today, not full years."},
 	} {
 		m := shop(func(m *semanticmodel.Model) {
 			f := tableOf(m, "FactSales")

@@ -211,7 +211,7 @@ func (a Asking) effective(m *semanticmodel.Model, objects []proposal.Object) []p
 		for _, c := range m.Tables[i].Columns {
 			summarizes := c.SummarizeBy != "" && !strings.EqualFold(c.SummarizeBy, "default")
 			switch c.DataType {
-			case semanticmodel.String, semanticmodel.DateTime, semanticmodel.Boolean:
+			case semanticmodel.String, semanticmodel.DateTime, semanticmodel.Boolean, "":
 				idle[proposal.Object{Table: m.Tables[i].Name, Name: c.Name, Type: proposal.Column}] = !summarizes
 			default:
 			}
