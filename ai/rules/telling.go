@@ -109,7 +109,7 @@ func (f *facts) tells(x *field, s explanation) bool {
 		return true
 	case x.column != nil && !s.compound && strings.Contains(s.text, ofRelated):
 		name, _, _ := strings.Cut(s.text, ofRelated)
-		return k.lacks(name) // the structure says where it comes from
+		return k.lacks(name) && squashed(name) != squashed(x.name) // the structure says where it comes from
 	case s.of != "" && slices.ContainsFunc(prose.Words(s.text), func(w string) bool { return units[w] && !k.known[meaningOf(w)] }):
 		return true // Average of ResolutionMinutes for Avg Resolution
 	case s.of != "" && x.measure != nil && k.lacks(currency(x.measure.FormatString)):

@@ -88,6 +88,8 @@ func TestTrivialColumns(t *testing.T) {
 	t.Parallel()
 	for name, row := range map[string]struct{ expression, want string }{
 		"City":          {"RELATED(Customers[City])", ""},
+		"CityName":      {"RELATED(Customers[City])", ""},
+		"CustomerName":  {"RELATED(Customers[Customer Name])", ""},
 		"Town":          {"RELATED(Customers[City])", "City of the related Customers row."},
 		"No Channel":    {"IF(ISBLANK(FactSales[Sales Channel]), 1)", ""},
 		"Lost":          {"IF(ISBLANK(FactSales[Sales Channel]), 1)", "1 if Sales Channel is empty, else empty."},
