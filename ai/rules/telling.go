@@ -20,7 +20,7 @@ var arithmetic = prose.SetOf("divided minus plus times over average number sum h
 	"related belong same rounded")
 
 // ofDates are words of texts about parts of dates.
-var ofDates = prose.SetOf("month year quarter day week weekday hour from to 1 4 7 12 23 31 366")
+var ofDates = prose.SetOf("date month year quarter day week weekday hour from to 1 4 7 12 23 31 366")
 
 // changes are words of texts that the name of a growth implies.
 var changes = prose.SetOf("relative change growth difference variance py ly prior previous current this from year yoy actual")
