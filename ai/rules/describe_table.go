@@ -231,7 +231,7 @@ func few(attributes []string) string {
 }
 
 // identifying are words of keys that do not say what they identify.
-var identifying = prose.SetOf("key id code nr no number sk pk uid guid uuid etag name hash hkey hub dim fact row")
+var identifying = prose.SetOf("key id code nr no number sk skey pk uid guid uuid etag name hash hkey hub dim fact row")
 
 // grain reports whether the name of a key says more about a row than the name of the table: "One row for each ProductKey" does not
 // of Product.
@@ -240,7 +240,13 @@ func grain(t *table, key string) bool {
 	for _, w := range prose.Words(t.src.Name) {
 		k.known[meaningOf(w)] = true
 	}
-	return k.lacks(key) && !strings.Contains(key, ",")
+	var said []string
+	for _, w := range prose.Words(key) {
+		if !identifying[w] {
+			said = append(said, w)
+		}
+	}
+	return k.lacks(key) && squashed(strings.Join(said, "")) != squashed(t.src.Name) && !strings.Contains(key, ",")
 }
 
 // attributes returns the names of columns that describe a row: no keys, numbers, dates and sort orders.

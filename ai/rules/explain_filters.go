@@ -33,7 +33,15 @@ func (e *explainer) calculate(n *dax.Node) (explanation, bool) {
 			return explanation{}, false
 		}
 	}
-	return s, e.holds(n, s)
+	return s.dropReplaced(), e.holds(n, s)
+}
+
+// dropReplaced leaves out that filters on a calendar are set aside where a period of it takes their place.
+func (s explanation) dropReplaced() explanation {
+	s.tail = slices.DeleteFunc(slices.Clone(s.tail), func(text string) bool {
+		return slices.ContainsFunc(s.dated, func(c *field) bool { return text == setAside+"filters on "+c.table.src.Name })
+	})
+	return s
 }
 
 // filter adds a filter argument to a value.

@@ -127,6 +127,8 @@ var explained = map[string]string{
 	"CALCULATE([Units], DATESINPERIOD(FactSales[OrderDate], MAX(FactSales[OrderDate]), -7, DAY))":              "",
 	"CALCULATE([Units], ALL('Date'), DATESINPERIOD(FactSales[OrderDate], MAX(FactSales[OrderDate]), -7, DAY))": "[Units] over the last 7 days up to the latest date selected, regardless of filters on Date",
 	"CALCULATE([Units], LASTDATE(FactSales[OrderDate]))":                                                       "[Units] on the last date selected",
+	"CALCULATE([Units], ALL('Date'), SAMEPERIODLASTYEAR('Date'[Date]))":                                        "[Units] in the same period one year earlier",
+	"TOTALYTD([Units], 'Date'[Date], ALL('Date'))":                                                             "[Units] from the start of the year to the latest date selected",
 	"TOTALYTD([Units], FactSales[OrderDate])":                                                                  "",
 
 	// Filters that are set aside.

@@ -147,5 +147,6 @@ func (e *explainer) toDate(n *dax.Node) (explanation, bool) {
 		}
 	}
 	s.dated, s.reaching = day, append(slices.Clip(s.reaching), day...)
-	return s, s.at(when) && e.holds(n, s)
+	ok = s.at(when)
+	return s.dropReplaced(), ok && e.holds(n, s)
 }

@@ -28,7 +28,7 @@ const noDates = "The model has no dates: say so when a question names a period o
 // aboutTime says which dates and years are meant, as far as the definition shows it.
 func (f *facts) aboutTime() []string {
 	if !slices.ContainsFunc(f.allFields(), (*field).isDay) {
-		return []string{noDates}
+		return f.withoutDates()
 	}
 	var lines []string
 	calendars := f.calendars()
@@ -55,6 +55,24 @@ func (f *facts) aboutTime() []string {
 	return append(lines, f.datesOfTables()...)
 }
 
+// withoutDates returns a line for a model without dates, which may have years or other periods all the same; nothing if it is not known
+// which column holds them.
+func (f *facts) withoutDates() []string {
+	var held []*field
+	for _, x := range f.allFields() {
+		if x.column != nil && slices.ContainsFunc(periods, func(p period) bool { return p.words.Meets(x.words) }) {
+			held = append(held, x)
+		}
+	}
+	switch {
+	case len(held) == 0:
+		return []string{noDates}
+	case len(held) == 1 && f.written(held[0]) != "":
+		return []string{"Take the " + held[0].unit() + " from " + f.written(held[0]) + "; the model has no dates."}
+	}
+	return nil
+}
+
 // mostDated is how many tables with a date column the instructions name, in a model without a date table.
 const mostDated = 5
 
@@ -65,7 +83,7 @@ func (f *facts) datesOfTables() (lines []string) {
 	several := len(f.wantedTables(f.tables)) > 1
 	for _, t := range f.tables {
 		dates := f.days(t)
-		if len(dates) != 1 || f.written(dates[0]) == "" || len(lines) == mostDated || !t.related && f.onlyWanted(dates[0]) {
+		if len(dates) != 1 || f.written(dates[0]) == "" || prose.Generic(dates[0].name) || len(lines) == mostDated || !t.related && f.onlyWanted(dates[0]) {
 			continue
 		}
 		what := "period"

@@ -114,6 +114,8 @@ func (f *facts) tells(x *field, s explanation) bool {
 		return true // Average of ResolutionMinutes for Avg Resolution
 	case s.of != "" && x.measure != nil && k.lacks(currency(x.measure.FormatString)):
 		return true
+	case s.of == "different" && s.about != nil && s.about.role == dimension && x.measure != nil && !k.lacks(s.text, identifying, prose.SetOf(s.of)):
+		return false // customers are counted by their key
 	case s.of != "" && s.of != "sum":
 		return !k.known[meaningOf(s.of)] && s.of != "number"
 	case s.of != "":

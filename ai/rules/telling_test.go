@@ -18,6 +18,7 @@ func TestTrivialTexts(t *testing.T) {
 		"Largest":           {"MAX(FactSales[Qty])", "Highest Qty in FactSales."},
 		"Max Qty":           {"MAX(FactSales[Qty])", ""},
 		"Buyers":            {"DISTINCTCOUNT(FactSales[CustomerKey])", "Number of different values of CustomerKey in FactSales."},
+		"All customers":     {"DISTINCTCOUNT(Customers[CustomerKey])", ""},
 		"Distinct Buyers":   {"DISTINCTCOUNT(FactSales[CustomerKey])", ""},
 		"Units LY":          {"CALCULATE([Units], SAMEPERIODLASTYEAR('Date'[Date]))", ""},
 		"Units YTD":         {"TOTALYTD([Units], 'Date'[Date])", ""},

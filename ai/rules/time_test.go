@@ -83,6 +83,26 @@ func TestTimeLines(t *testing.T) {
 		"two calendars": {twoCalendars(true), []string{
 			"For a period of Returns filter 'Date'[Date]; group by year with 'Date'[Year] and by month with 'Date'[Month] within a year.",
 			"FactSales has 2 calendars: Date by OrderDate and Ship Calendar by ShipDate; use the one whose date the question is about, and say which."}},
+		"a year without dates": {func(m *semanticmodel.Model) {
+			m.Tables, m.Relationships = []semanticmodel.Table{{Name: "Budget", Columns: []semanticmodel.Column{
+				{Name: "Year", DataType: integer}, {Name: "Amount", DataType: semanticmodel.Decimal}},
+				Measures: []semanticmodel.Measure{{Name: "Planned", Expression: "CALCULATE(SUM(Budget[Amount]), Budget[Amount] > 7)"}}}}, nil
+		}, []string{"Take the year from 'Budget'[Year]; the model has no dates."}},
+		"a date that nobody named": {func(m *semanticmodel.Model) {
+			m.Tables, m.Relationships = []semanticmodel.Table{{Name: "Budget", Columns: []semanticmodel.Column{
+				{Name: "Column13", DataType: day}, {Name: "Amount", DataType: semanticmodel.Decimal}},
+				Measures: []semanticmodel.Measure{{Name: "Planned", Expression: "CALCULATE(SUM(Budget[Amount]), Budget[Amount] > 7)"}}}}, nil
+		}, nil},
+		"a calendar called Time": {func(m *semanticmodel.Model) {
+			tableOf(m, "Date").Name, tableOf(m, "Date").DataCategory = "Time", ""
+			for i := range m.Relationships {
+				if m.Relationships[i].ToTable == "Date" {
+					m.Relationships[i].ToTable = "Time"
+				}
+			}
+		}, []string{"Use 'Time'[Date] for every question about a day or a range of days; group by year with 'Time'[Year] and by month with 'Time'[Month] within a year.",
+			"A year is the calendar year 'Time'[Year] unless the question says fiscal; then use 'Time'[Fiscal Year].",
+			"By default the date of FactSales is OrderDate, not ShipDate: filter 'Time'[Date].", shipped}},
 		"months without a calendar": {func(m *semanticmodel.Model) {
 			m.Tables, m.Relationships = []semanticmodel.Table{{Name: "Budget", Columns: []semanticmodel.Column{
 				{Name: "Month", DataType: day}, {Name: "Amount", DataType: semanticmodel.Decimal}},
