@@ -191,6 +191,12 @@ func (e *explainer) comparison(n *dax.Node) (string, bool) {
 		}
 		return left + e.emptiness(n), true
 	}
+	if isNumber(n.Parts[1], "0") && n.Text == "=" { // to DAX, an empty value equals 0
+		return left + " is 0 or empty", true
+	}
+	if isNumber(n.Parts[1], "0") && n.Text == "<>" {
+		return left + " is neither 0 nor empty", true
+	}
 	right, ok := e.limit(n.Parts[1])
 	return left + word + right, ok
 }

@@ -129,7 +129,8 @@ func (f *facts) chosenMeasures() (lines []string) {
 		if to == nil || !to.exposed || len(lines) == mostChosen || strings.Contains(x.measure.FormatString, "%") {
 			continue
 		}
-		if to.column.SummarizeBy != "none" && to.addsUp() && f.written(to) != "" && !shares(x.words, to.words) {
+		named := !slices.ContainsFunc(to.words, func(w string) bool { return !slices.Contains(x.words, w) }) // Total Value of Value
+		if to.column.SummarizeBy != "none" && to.addsUp() && f.written(to) != "" && !shares(x.words, to.words) && !named {
 			lines = append(lines, unless+name+" rather than the sum of "+f.written(to)+".")
 		}
 	}
