@@ -121,6 +121,7 @@ func TestWrittenTextStays(t *testing.T) {
 		"Net Sales divided by Units":         "", // of which nothing here knows
 	} {
 		m := shop(func(m *semanticmodel.Model) {
+			m.Tables = append(m.Tables, semanticmodel.Table{Name: "Legacy Report Inventory", Columns: []semanticmodel.Column{{Name: "Title", DataType: semanticmodel.String}}})
 			f := tableOf(m, "FactSales")
 			f.Measures = append(f.Measures, semanticmodel.Measure{Name: "Reports Migrated", Expression: "COUNTROWS(FactSales)"},
 				semanticmodel.Measure{Name: "Legacy Reports", Expression: "COUNTROWS(FactSales)"},
