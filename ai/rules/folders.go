@@ -232,7 +232,7 @@ func (f *facts) file(objects []proposal.Object, a *answers) {
 
 func (file *filing) byExpression(x *field) (folder, reason string) {
 	if t := file.source(x); t != nil && t != x.table && file.divides(x.table, t) {
-		if name := prose.Capital(prose.InWords(prose.Bare(t.src.Name))); fitFolder(name) && !strings.Contains(name, `\`) {
+		if name := titled(t.src.Name); fitFolder(name) && !strings.Contains(name, `\`) {
 			return file.folder(name), "It is computed from this table."
 		}
 	}
@@ -261,6 +261,15 @@ func (file *filing) byExpression(x *field) (folder, reason string) {
 		return folder, "What it is computed from belongs in this folder."
 	}
 	return "", ""
+}
+
+// titled returns a table's name as that of a folder. Short words in capitals stay as they are.
+func titled(name string) string {
+	parts := prose.Bare(name)
+	if !slices.ContainsFunc(parts, func(p string) bool { return len(p) > 4 || strings.ToUpper(p) != p }) {
+		return strings.Join(parts, " ")
+	}
+	return prose.Capital(prose.InWords(parts))
 }
 
 // outermostCall returns the function that makes the value of an expression, under conditions or not; "" for none.

@@ -129,7 +129,8 @@ func (f *facts) tells(x *field, s explanation) bool {
 }
 
 // quiet is what follows a value and tells nothing about it.
-var quiet = map[string]bool{"from 1 to 4": true, "from 1 to 12": true, "from 1 to 31": true, noChoice: true, "0" + noneLeft: true, "0" + zeroDivisor: true, "0" + onError: true, "empty" + onError: true}
+var quiet = map[string]bool{"from 1 to 4": true, "from 1 to 12": true, "from 1 to 31": true, noChoice: true,
+	"0" + noneLeft: true, "0" + zeroDivisor: true, "0" + onError: true, "empty" + onError: true}
 
 // unnamed reports whether a condition is more than the name says: Open Tickets tells of tickets whose status is "Open".
 func (k told) unnamed(condition string) bool {

@@ -141,7 +141,7 @@ func TestOtherLanguages(t *testing.T) {
 	}{
 		"Portuguese":       {"Cliente Produto DataPedido DataEntrega Quantidade ValorTotal Preço Receita Presente Canal Lote Xq", false},
 		"German":           {"Kunde Artikel Bestelldatum Lieferdatum Menge Umsatz Preis Betrag Geschenk Kanal Los Xq", false},
-		"Spanish":          {"Cliente Producto Fecha Entrega Cantidad Importe Precio Total Regalo Canal Lote Xq", false},
+		"Spanish":          {"Cliente Tienda Fecha Entrega Cantidad Importe Precio Total Regalo Canal Lote Xq", false},
 		"French":           {"Client Produit DateCommande DateLivraison Quantité Montant Prix Total Cadeau Canal Lot Xq", false},
 		"English":          {"CustomerKey ProductKey OrderDate ShipDate Qty Amount Price Total IsGift Channel Batch Xq", true},
 		"mostly English":   {"CustomerKey ProductKey OrderDate ShipDate Qty Amount Price Cliente Produto Quantidade Batch Xq", true},
