@@ -76,7 +76,7 @@ func TestOptimizationResults(t *testing.T) {
 	}{
 		{"aiInstructions", "maxLength needsYourWords", "aiInstructions", "aiInstructions", "instructions", nil},
 		{"descriptions", "needsYourWords", "Sales|Revenue", "description", "description", made},
-		{"properties", "existingFolders", "Sales|Revenue", "displayFolder summarizeBy", "displayFolder", made},
+		{"properties", "existingFolders needsYourWords", "Sales|Revenue YTD", "displayFolder summarizeBy", "displayFolder", made},
 		{"aiDataSchema", "recommendedKeys", "Sales|", "aiDataSchema", "visibility", nil},
 	} {
 		t.Run(tt.kind, func(t *testing.T) {
@@ -529,7 +529,7 @@ func TestOwnersRead(t *testing.T) {
 	w := newOnDisk(t)
 	w.done("ada", "/assess", "")
 	preview, _ := w.done("ada", "/properties/preview", "")
-	id := w.start("ada", "/properties/apply", fmt.Sprintf(`{"previewId":%q,"keys":["Sales|Revenue","Sales|Region"]}`, preview)).operation()
+	id := w.start("ada", "/properties/apply", fmt.Sprintf(`{"previewId":%q,"keys":["Sales|Revenue YTD","Sales|Region"]}`, preview)).operation()
 	if op := w.resting(id); op.Waiting == nil || op.Status != operation.StatusRunning {
 		t.Fatalf("after the first write the operation is %s, want it Running and waiting", op.Status)
 	}
@@ -662,7 +662,7 @@ func TestDailyApplies(t *testing.T) {
 	w.done("tim", "/assess", "")
 	preview, _ := w.done("tim", "/properties/preview", "")
 	w.done("tim", "/aiInstructions/apply", `{"approval":"none"}`)
-	both := fmt.Sprintf(`{"previewId":%q,"keys":["Sales|Revenue","Sales|Region"]}`, preview)
+	both := fmt.Sprintf(`{"previewId":%q,"keys":["Sales|Revenue YTD","Sales|Region"]}`, preview)
 	w.untouched(func() {
 		got := w.start("tim", "/properties/apply", both).refused(429, domain.OptimizationApplyDailyLimitReached)
 		if a, used, limit := got.parameter("allowance"), got.parameter("used"), got.parameter("limit"); fmt.Sprint(a, used, limit) != "[optimizationApplies] [1] [2]" || got.header.Get("Retry-After") == "" {

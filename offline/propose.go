@@ -215,7 +215,7 @@ type proposing struct {
 // hold the kind; nil if it can.
 func (f proposing) preview(ctx context.Context, one *optimization.Preview, left leftBe, noPlace error) error {
 	asking := optimization.Asking{Targets: optimization.TargetsOf(one.Kind, f.now.Findings), Captions: f.captions, Ignore: f.ignore,
-		Regime: f.regime}
+		Regime: f.regime, Effective: true}
 	asking.Propose = func(ask proposal.Ask) (proposal.Answer, error) {
 		answer, err := f.ask(ctx, ask)
 		answer.Proposals = slices.DeleteFunc(answer.Proposals, func(one proposal.Proposal) bool {

@@ -135,6 +135,18 @@ func (d *describer) restates(one described, text string) bool {
 	return false
 }
 
+// exceeds reports whether a text says more of an object than the one that a person wrote and its name.
+func (f *facts) exceeds(one described, text, current string) bool {
+	k := told{known: prose.Set{}, implied: []prose.Set{idle, arithmetic}}
+	for _, w := range prose.Words(one.name() + " " + current) {
+		k.known[meaningOf(w)] = true
+	}
+	if strings.ContainsRune(one.name(), '%') {
+		k.known["percentage"] = true
+	}
+	return k.lacks(text)
+}
+
 // lacking returns what is wrong with an object's current description.
 func (d *describer) lacking(one described) string {
 	switch current := strings.TrimSpace(one.current()); {
@@ -207,7 +219,7 @@ func (d *describer) textFor(one described, free func(string) bool) string {
 		case d.shared(one) && made != "":
 			candidates = append(candidates, prose.Finished(current)+" "+made)
 		}
-	} else if d.restates(one, current) {
+	} else if d.restates(one, current) && d.exceeds(one, made, current) {
 		candidates = append(candidates, made)
 	}
 	for _, c := range candidates {

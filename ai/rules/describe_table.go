@@ -3,6 +3,7 @@ package rules
 import (
 	"slices"
 	"strconv"
+	"strings"
 
 	"readiness/ai/rules/prose"
 	"readiness/definition/dax"
@@ -54,10 +55,12 @@ func (f *facts) describeParameter(t *table) string {
 	for _, p := range t.src.Partitions {
 		for _, r := range dax.Read(p.Expression).References {
 			if x := f.resolve(r, t); x != nil && prose.Mentionable(x.name) {
+				name := x.name
 				if x.measure != nil {
-					names = append(names, prose.MeasureRef(x.name))
-				} else {
-					names = append(names, x.name)
+					name = prose.MeasureRef(name)
+				}
+				if !strings.EqualFold(x.name, "blank") && !slices.Contains(names, name) {
+					names = append(names, name)
 				}
 			}
 		}
@@ -210,7 +213,7 @@ func (f *facts) describeDimension(t *table) string {
 	}
 	var texts []string
 	for _, n := range []int{4, 2, 1} {
-		texts = append(texts, "One row for each "+key+", with "+prose.List(attributes, n)+"; groups and filters "+prose.List(facts, n)+".")
+		texts = append(texts, "One row for each "+key+few(attributes)+"; groups and filters "+prose.List(facts, n)+".")
 	}
 	text := prose.First(proposal.MaxDescription, texts...)
 	if up := tableNames(f.wantedTables(t.around)); text != "" && len(up) > 0 {
@@ -219,8 +222,16 @@ func (f *facts) describeDimension(t *table) string {
 	return text
 }
 
+// few lists columns if a text can name them all.
+func few(attributes []string) string {
+	if len(attributes) == 0 || len(attributes) > 4 || strings.Contains(strings.Join(attributes, ""), ",") {
+		return ""
+	}
+	return ", with " + prose.List(attributes, 0)
+}
+
 // identifying are words of keys that do not say what they identify.
-var identifying = prose.SetOf("key id code nr no number sk pk uid guid uuid etag name hash dim fact row")
+var identifying = prose.SetOf("key id code nr no number sk skey pk uid guid uuid etag name hash hkey hub dim fact row")
 
 // grain reports whether the name of a key says more about a row than the name of the table: "One row for each ProductKey" does not
 // of Product.
@@ -229,7 +240,13 @@ func grain(t *table, key string) bool {
 	for _, w := range prose.Words(t.src.Name) {
 		k.known[meaningOf(w)] = true
 	}
-	return k.lacks(key)
+	var said []string
+	for _, w := range prose.Words(key) {
+		if !identifying[w] {
+			said = append(said, w)
+		}
+	}
+	return k.lacks(key) && squashed(strings.Join(said, "")) != squashed(t.src.Name) && !strings.Contains(key, ",")
 }
 
 // attributes returns the names of columns that describe a row: no keys, numbers, dates and sort orders.
@@ -273,7 +290,6 @@ func (f *facts) describePlain(t *table) string {
 	if key < 0 || len(attributes) == 0 || !grain(t, t.columns[key].name) {
 		return ""
 	}
-	lead := "One row for each " + t.columns[key].name + ", with "
-	return prose.First(proposal.MaxDescription, lead+prose.List(attributes, 4)+".", lead+prose.List(attributes, 2)+".",
-		lead+attributes[0]+".")
+	lead := "One row for each " + t.columns[key].name
+	return prose.First(proposal.MaxDescription, lead+few(attributes)+".", lead+".")
 }

@@ -25,6 +25,8 @@ type explainer struct {
 	level int
 	vars  *variable
 	about *table // the table whose columns are named without it
+	// unselected is true for a calculated column, which is computed before anybody selects anything.
+	unselected bool
 }
 
 // variable is what VAR declares. Variables are chained, the innermost first.
@@ -47,6 +49,8 @@ type explanation struct {
 	tail     []string // what follows after commas
 	filtered []*field // the columns of where
 	outer    []*field // columns that conditions within the value replace
+	dated    []*field // the columns of when, if filters on a calendar of their table would cut the period
+	reaching []*field // the columns of where and when, whose filters must reach what the value is computed from
 	about    *table   // the table that an aggregate is computed over
 	of       string   // the word of the function if the phrase is only an aggregate of a column or of rows
 	constant bool
@@ -85,10 +89,14 @@ func (s explanation) plain() bool {
 // operand returns the phrase next to an operator.
 func (s explanation) operand(isFirst bool) string {
 	switch {
+	case slices.Equal(s.tail, []string{noChoice}) && len(s.where) == 0:
+		return "the " + s.text // within a text, what is there without a choice would hide the point
 	case s.plain() && isFirst:
 		return s.text
 	case s.plain():
 		return s.within()
+	case isFirst:
+		return "(" + s.full() + ")"
 	}
 	return "(" + s.within() + ")"
 }
@@ -121,7 +129,7 @@ func (f *facts) explainAnew(x *field) explanation {
 	home := x.table
 	e := &explainer{facts: f, home: home}
 	if x.measure == nil {
-		e.about, e.row = home, home
+		e.about, e.row, e.unselected = home, home, true
 	}
 	n, ok := dax.Parse(x.expression())
 	if !ok {

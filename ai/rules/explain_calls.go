@@ -213,22 +213,29 @@ func rounding(digits *dax.Node) string {
 	return ""
 }
 
-var spans = map[string]string{
-	"DAY": "days", "WEEK": "weeks", "MONTH": "months", "QUARTER": "quarters", "YEAR": "years", "HOUR": "hours", "MINUTE": "minutes",
-	"SECOND": "seconds",
+// spans are the units that DATEDIFF counts, and what it does not count: it counts how often a unit ends, so that from December to
+// January is one year.
+var spans = map[string][2]string{
+	"DAY": {"days"}, "MINUTE": {"minutes"}, "SECOND": {"seconds"}, "HOUR": {"ends of hours", "not full hours"},
+	"WEEK": {"ends of weeks", "not full weeks"}, "MONTH": {"month ends", "not full months"},
+	"QUARTER": {"quarter ends", "not full quarters"}, "YEAR": {"year ends", "not full years"},
 }
 
 // span returns the time between two dates.
 func (e *explainer) span(n *dax.Node) (explanation, bool) {
-	if len(n.Parts) != 3 || n.Parts[2].Kind != dax.NameNode || spans[strings.ToUpper(n.Parts[2].Text)] == "" {
+	if len(n.Parts) != 3 || n.Parts[2].Kind != dax.NameNode {
 		return explanation{}, false
 	}
+	unit, known := spans[strings.ToUpper(n.Parts[2].Text)]
 	from, ok := e.value(n.Parts[0])
 	to, also := e.value(n.Parts[1])
-	return explanation{
-		text: "number of " + spans[strings.ToUpper(n.Parts[2].Text)] + " from " + from.operand(false) + " to " + to.operand(false),
-		the:  true, compound: true,
-	}, ok && also
+	s := explanation{
+		text: "number of " + unit[0] + " from " + from.operand(false) + " to " + to.operand(false), the: true, compound: true,
+	}
+	if unit[1] != "" {
+		s.tail = []string{unit[1]}
+	}
+	return s, known && ok && also
 }
 
 // choice returns IF and SWITCH(TRUE(), …): each result with its condition.

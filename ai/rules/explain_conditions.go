@@ -128,7 +128,12 @@ func (e *explainer) limit(n *dax.Node) (string, bool) {
 	switch {
 	case n.Kind == dax.NameNode && !n.Quoted:
 		if v := e.lookUp(n.Text); v != nil && v.in.level <= e.level {
-			return v.in.limit(v.value)
+			text, ok := v.in.limit(v.value)
+			if ok && v.in.row != nil && v.in.level < e.level { // of another row than the one that is compared
+				text += " of the row itself"
+				ok = v.value.Kind == dax.ColumnNode
+			}
+			return text, ok
 		}
 	case n.Kind == dax.ColumnNode && e.row != nil:
 		if c := e.column(n); c != nil && e.inRow(c) {
@@ -136,6 +141,10 @@ func (e *explainer) limit(n *dax.Node) (string, bool) {
 		}
 	}
 	s, ok := e.value(n)
+	if isExtreme := n.Kind == dax.CallNode && (n.Text == "MAX" || n.Text == "MIN") && len(n.Parts) == 1; isExtreme && !e.unselected {
+		extreme, of, _ := strings.Cut(s.text, " ")
+		s.text = extreme + " selected " + of // not the one of the entire table
+	}
 	return s.operand(false), ok
 }
 
@@ -181,6 +190,12 @@ func (e *explainer) comparison(n *dax.Node) (string, bool) {
 			return "", false
 		}
 		return left + e.emptiness(n), true
+	}
+	if isNumber(n.Parts[1], "0") && n.Text == "=" { // to DAX, an empty value equals 0
+		return left + " is 0 or empty", true
+	}
+	if isNumber(n.Parts[1], "0") && n.Text == "<>" {
+		return left + " is neither 0 nor empty", true
 	}
 	right, ok := e.limit(n.Parts[1])
 	return left + word + right, ok

@@ -13,7 +13,7 @@ const setAside = "regardless of "
 
 // calculate returns CALCULATE: a value with conditions, a period, and filters that are set aside.
 func (e *explainer) calculate(n *dax.Node) (explanation, bool) {
-	if len(n.Parts) == 0 {
+	if len(n.Parts) == 0 || e.unselected { // in a calculated column, the row becomes a filter
 		return explanation{}, false
 	}
 	of := e
@@ -24,7 +24,7 @@ func (e *explainer) calculate(n *dax.Node) (explanation, bool) {
 	if !ok {
 		return explanation{}, false
 	}
-	s.outer, s.filtered = append(slices.Clip(s.outer), s.filtered...), nil
+	s.outer, s.filtered, s.dated, s.reaching = append(slices.Clip(s.outer), s.filtered...), nil, nil, nil
 	if s.compound || len(s.tail) > 0 {
 		s = explanation{text: s.operand(false), about: s.about, outer: e.columnsWithin(n.Parts[0])}
 	}
@@ -33,7 +33,15 @@ func (e *explainer) calculate(n *dax.Node) (explanation, bool) {
 			return explanation{}, false
 		}
 	}
-	return s, true
+	return s.dropReplaced(), e.holds(n, s)
+}
+
+// dropReplaced leaves out that filters on a calendar are set aside where a period of it takes their place.
+func (s explanation) dropReplaced() explanation {
+	s.tail = slices.DeleteFunc(slices.Clone(s.tail), func(text string) bool {
+		return slices.ContainsFunc(s.dated, func(c *field) bool { return text == setAside+"filters on "+c.table.src.Name })
+	})
+	return s
 }
 
 // filter adds a filter argument to a value.
@@ -59,6 +67,11 @@ func (e *explainer) filter(n *dax.Node, s *explanation) bool {
 			return e.filterTable(n, s)
 		}
 		if when, ok := e.period(n); ok {
+			c := e.column(n.Parts[0])
+			if n.Text != "LASTDATE" && n.Text != "FIRSTDATE" {
+				s.dated = append(slices.Clip(s.dated), c)
+			}
+			s.reaching = append(slices.Clip(s.reaching), c)
 			return s.at(when)
 		}
 	}
@@ -77,6 +90,7 @@ func (s *explanation) at(when string) bool {
 // predicate adds a condition on columns.
 func (e *explainer) predicate(n *dax.Node, s *explanation) bool {
 	if when, ok := e.runningTotal(n); ok {
+		s.reaching = append(slices.Clip(s.reaching), e.column(n.Parts[0]))
 		return s.at(when)
 	}
 	c := e.filtering(s.about, nil)
@@ -94,6 +108,7 @@ func (s *explanation) limit(n *dax.Node, text string, columns []*field) bool {
 		text = "(" + text + ")"
 	}
 	s.where, s.filtered = append(slices.Clip(s.where), text), append(slices.Clip(s.filtered), columns...)
+	s.reaching = append(slices.Clip(s.reaching), columns...)
 	return true
 }
 
@@ -151,7 +166,7 @@ func (e *explainer) cleared(n *dax.Node) (string, bool) {
 		if n.Text == "ALLSELECTED" {
 			return "for all rows of " + t.src.Name + " selected in the report", true
 		}
-		return setAside + "filters on " + t.src.Name, true
+		return setAside + "filters on " + expanded(t), true
 	}
 	var names []string
 	var of *table
@@ -186,7 +201,23 @@ func (e *explainer) clearedExcept(n *dax.Node) (string, bool) {
 		}
 		names = append(names, c.name)
 	}
-	return setAside + "filters on " + t.src.Name + " other than those on " + prose.List(names, 0), true
+	return setAside + "filters on " + expanded(t) + " other than those on " + prose.List(names, 0), true
+}
+
+// mostExpanded is how many tables of an expanded table a text names.
+const mostExpanded = 4
+
+// expanded names the tables whose filters ALL and the like set aside with those of a table: itself, and what it refers to along
+// relationships to their one side.
+func expanded(t *table) string {
+	names := []string{t.src.Name}
+	for _, other := range t.reached() {
+		names = append(names, other.src.Name)
+	}
+	if shown := prose.Mentions(names); len(shown) == len(names) && len(names) <= mostExpanded {
+		return prose.List(names, 0)
+	}
+	return t.src.Name + " and on all tables that it refers to"
 }
 
 // table returns the table that a node names.
@@ -234,6 +265,7 @@ func (e *explainer) filterTable(n *dax.Node, s *explanation) bool {
 		if over.Text == "ALLSELECTED" {
 			when += " within the dates selected in the report"
 		}
+		s.reaching = append(slices.Clip(s.reaching), e.column(condition.Parts[0]))
 		return s.at(when)
 	}
 	if t := e.table(over); t != nil {
@@ -247,7 +279,7 @@ func (e *explainer) filterTable(n *dax.Node, s *explanation) bool {
 			return false
 		}
 		if over.Text == "ALL" {
-			s.tail = append(slices.Clip(s.tail), setAside+"other filters on "+t.src.Name)
+			s.tail = append(slices.Clip(s.tail), setAside+"other filters on "+expanded(t))
 		}
 		return true
 	}

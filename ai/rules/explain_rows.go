@@ -203,6 +203,7 @@ func (e *explainer) rank(n *dax.Node) (explanation, bool) {
 		return explanation{}, false
 	}
 	among := *n.Parts[0]
+	all := among.Kind == dax.CallNode && among.Text == "ALL"
 	if among.Kind == dax.CallNode && among.Text == "ALLSELECTED" {
 		among.Text = "VALUES"
 	}
@@ -221,7 +222,11 @@ func (e *explainer) rank(n *dax.Node) (explanation, bool) {
 		}
 	}
 	s, ok := e.each(r).value(n.Parts[1])
-	return explanation{text: "rank by " + s.operand(false) + " among the " + r.over, the: true, compound: true, tail: []string{order}}, ok
+	which := " among the "
+	if all {
+		which = " among all "
+	}
+	return explanation{text: "rank by " + s.operand(false) + which + r.over, the: true, compound: true, tail: []string{order}}, ok
 }
 
 // countedRows returns SUMX(rows, 1) and SUMX(rows, IF(condition, 1, 0)).
@@ -239,6 +244,9 @@ func (e *explainer) countedRows(n *dax.Node, r rows) (explanation, bool) {
 	return s, ok
 }
 
+// ofRelated follows the name of a column that a row takes from another table.
+const ofRelated = " of the related "
+
 // related returns a column of the row that the current one belongs to.
 func (e *explainer) related(n *dax.Node) (explanation, bool) {
 	if len(n.Parts) != 1 || e.row == nil {
@@ -248,7 +256,7 @@ func (e *explainer) related(n *dax.Node) (explanation, bool) {
 	if c == nil {
 		return explanation{}, false
 	}
-	return explanation{text: c.name + " of the related " + c.table.src.Name + " row", the: true}, true
+	return explanation{text: c.name + ofRelated + c.table.src.Name + " row", the: true}, true
 }
 
 // dateParts are the functions that take a part of a date, with what they yield.

@@ -73,6 +73,10 @@ var explained = map[string]string{
 	"ABS([Units])":                                     "Absolute value of [Units]",
 	"DATEDIFF(MIN(FactSales[OrderDate]), MAX(FactSales[ShipDate]), DAY)": "Number of days from the earliest OrderDate in FactSales to the latest ShipDate in FactSales",
 
+	"DATEDIFF(MIN(FactSales[OrderDate]), TODAY(), YEAR)": "Number of year ends from the earliest OrderDate in FactSales to today, not full years",
+	"DATEDIFF(TODAY(), MAX(FactSales[ShipDate]), month)": "Number of month ends from today to the latest ShipDate in FactSales, not full months",
+	"DATEDIFF(TODAY(), TODAY(), CENTURY)":                "",
+
 	// Conditions.
 	`CALCULATE([Units], FactSales[Status] = "Open")`:                                        `[Units] where Status of FactSales is "Open"`,
 	`CALCULATE(SUM(FactSales[Qty]), FactSales[Status] <> "Open", Customers[City] = "Bern")`: `Sum of Qty in FactSales where Status is not "Open" and City of Customers is "Bern"`,
@@ -83,6 +87,9 @@ var explained = map[string]string{
 	"CALCULATE([Units], NOT ISBLANK(FactSales[Status]))":                                    "[Units] where Status of FactSales is not empty",
 	"CALCULATE([Units], FactSales[Qty] = BLANK())":                                          "[Units] where Qty of FactSales is empty or 0",
 	"CALCULATE([Units], FactSales[Qty] == BLANK())":                                         "[Units] where Qty of FactSales is empty",
+	"CALCULATE([Units], FactSales[Qty] = 0)":                                                "[Units] where Qty of FactSales is 0 or empty",
+	"CALCULATE([Units], FactSales[Qty] == 0)":                                               "[Units] where Qty of FactSales is 0",
+	"CALCULATE([Units], FactSales[Qty] <> 0)":                                               "[Units] where Qty of FactSales is neither 0 nor empty",
 	"CALCULATE([Units], FactSales[Qty] <> BLANK())":                                         "[Units] where Qty of FactSales is neither empty nor 0",
 	"CALCULATE([Units], FactSales[Is Late] = BLANK())":                                      "[Units] where Is Late of FactSales is empty or false",
 	"CALCULATE([Units], FactSales[Status] <> BLANK())":                                      "[Units] where Status of FactSales is not empty",
@@ -92,10 +99,10 @@ var explained = map[string]string{
 	"CALCULATE([Units], FactSales[Qty] > 9 || FactSales[Qty] < 2)":                          "[Units] where (Qty of FactSales is more than 9 or Qty of FactSales is less than 2)",
 	"CALCULATE([Units], FILTER(FactSales, FactSales[Qty] > FactSales[Unit Price]))":         "[Units] where Qty of FactSales is more than Unit Price of FactSales",
 	"CALCULATE([Units], FILTER(ALL(FactSales[Qty]), FactSales[Qty] > 2))":                   "[Units] where Qty of FactSales is more than 2",
-	"CALCULATE([Units], FILTER(ALL(FactSales), FactSales[Qty] > 2))":                        "[Units] where Qty of FactSales is more than 2, regardless of other filters on FactSales",
+	"CALCULATE([Units], FILTER(ALL(FactSales), FactSales[Qty] > 2))":                        "[Units] where Qty of FactSales is more than 2, regardless of other filters on FactSales and on all tables that it refers to",
 	"CALCULATE([Units], KEEPFILTERS(FactSales[Qty] > 2))":                                   "[Units] where Qty of FactSales is more than 2",
 	"CALCULATE([Units], FactSales[OrderDate] >= TODAY() - 7)":                               "[Units] where OrderDate of FactSales is not before 7 days before today",
-	"VAR d = MAX(FactSales[OrderDate]) RETURN CALCULATE([Units], FactSales[OrderDate] = d)": "[Units] where OrderDate of FactSales is the latest OrderDate in FactSales",
+	"VAR d = MAX(FactSales[OrderDate]) RETURN CALCULATE([Units], FactSales[OrderDate] = d)": "[Units] where OrderDate of FactSales is the latest selected OrderDate in FactSales",
 	"CALCULATE(CALCULATE([Units], FactSales[Qty] > 2), Customers[City] = \"Bern\")":         `[Units] where Qty of FactSales is more than 2 and City of Customers is "Bern"`,
 	"CALCULATE(CALCULATE([Units], FactSales[Qty] > 2), FactSales[Qty] > 3)":                 "", // the inner one counts
 	"DIVIDE(CALCULATE([Units], FactSales[Qty] > 2), [Units])":                               "Share of [Units] where Qty of FactSales is more than 2",
@@ -106,8 +113,31 @@ var explained = map[string]string{
 	"CALCULATE([Units], FactSales)":                                                         "",
 	"CALCULATE([Units], CROSSFILTER(FactSales[CustomerKey], Customers[CustomerKey], BOTH))": "",
 
+	"VAR q = MAX(FactSales[Qty]) RETURN CALCULATE([Units], FactSales[Qty] = q)":                       "[Units] where Qty of FactSales is the highest selected Qty in FactSales",
+	"SUMX(FactSales, VAR q = FactSales[Qty] RETURN COUNTROWS(FILTER(FactSales, FactSales[Qty] = q)))": "Sum of (number of rows of FactSales where Qty is Qty of the row itself) over the rows of FactSales",
+	"IF(SELECTEDVALUE(FactSales[Status]) = \"Open\", [Units])":                                        `[Units] if the selected Status of FactSales is "Open", else empty`,
+
+	// Filters that do not reach what is computed: nothing relates Returns to customers, nor any fact to Shown Measure.
+	"CALCULATE([Refunds], Customers[City] = \"Bern\")":             "",
+	"CALCULATE([Refunds], SAMEPERIODLASTYEAR('Date'[Date]))":       "[Refunds] in the same period one year earlier",
+	"CALCULATE([After Returns], Customers[City] = \"Bern\")":       "",
+	"CALCULATE(COUNTROWS(Customers), Product[Product] = \"Pen\")":  "",
+	"CALCULATE(COUNTROWS(Customers), PREVIOUSMONTH('Date'[Date]))": "",
+	"TOTALYTD(COUNTROWS(Customers), 'Date'[Date])":                 "",
+	"CALCULATE([Units], Category[Category Name] = \"Pens\")":       `[Units] where Category Name of Category is "Pens"`,
+
+	// A period of a fact's own dates, which filters on the calendar cut unless they are set aside.
+	"CALCULATE([Units], DATESINPERIOD(FactSales[OrderDate], MAX(FactSales[OrderDate]), -7, DAY))":              "",
+	"CALCULATE([Units], ALL('Date'), DATESINPERIOD(FactSales[OrderDate], MAX(FactSales[OrderDate]), -7, DAY))": "[Units] over the last 7 days up to the latest date selected, regardless of filters on Date",
+	"CALCULATE([Units], LASTDATE(FactSales[OrderDate]))":                                                       "[Units] on the last date selected",
+	"CALCULATE([Units], ALL('Date'), SAMEPERIODLASTYEAR('Date'[Date]))":                                        "[Units] in the same period one year earlier",
+	"TOTALYTD([Units], 'Date'[Date], ALL('Date'))":                                                             "[Units] from the start of the year to the latest date selected",
+	"TOTALYTD([Units], FactSales[OrderDate])":                                                                  "",
+
 	// Filters that are set aside.
-	"CALCULATE([Units], ALL(Product))":                                       "[Units], regardless of filters on Product",
+	"CALCULATE([Units], ALL(FactSales))":                                     "[Units], regardless of filters on FactSales and on all tables that it refers to",
+	"CALCULATE([Units], ALLEXCEPT(Product, Product[Product]))":               "[Units], regardless of filters on Product and Category other than those on Product",
+	"CALCULATE([Units], ALL(Product))":                                       "[Units], regardless of filters on Product and Category",
 	"CALCULATE([Units], REMOVEFILTERS(Customers[City], Customers[Segment]))": "[Units], regardless of filters on City and Segment of Customers",
 	"CALCULATE([Units], ALL())":                                              "[Units], regardless of all filters",
 	"CALCULATE([Units], ALLSELECTED())":                                      "[Units], for everything that is selected in the report",
@@ -142,8 +172,8 @@ var explained = map[string]string{
 	"SUMX(FactSales, IF(FactSales[Is Late], 1, 0))":                      "Number of rows of FactSales where Is Late is true",
 	"SUMX(FactSales, 1)": "Number of rows of FactSales",
 	"COUNTROWS(FILTER(FactSales, FactSales[Qty] > 2))":        "Number of rows of FactSales where Qty is more than 2",
-	"RANKX(ALL(Customers[City]), [Units])":                    "Rank by [Units] among the values of City of Customers, highest first",
-	"RANKX(ALL(Customers[City]), [Units], , ASC, Dense)":      "Rank by [Units] among the values of City of Customers, lowest first",
+	"RANKX(ALL(Customers[City]), [Units])":                    "Rank by [Units] among all values of City of Customers, highest first",
+	"RANKX(ALL(Customers[City]), [Units], , ASC, Dense)":      "Rank by [Units] among all values of City of Customers, lowest first",
 	"SUMX(FactSales, Customers[City])":                        "",
 	"SUMX(TOPN(3, FactSales), FactSales[Qty])":                "",
 	"VAR x = [Units] RETURN SUMX(FactSales, x)":               "",

@@ -29,7 +29,7 @@ var otherPeriods = map[string]string{
 
 // period returns the period that a time-intelligence function selects, for example "in the previous month".
 func (e *explainer) period(n *dax.Node) (string, bool) {
-	if len(n.Parts) == 0 || !e.isDayOf(n.Parts[0]) {
+	if len(n.Parts) == 0 || !e.isDayOf(n.Parts[0]) || e.unselected {
 		return "", false
 	}
 	switch when := toDatePeriods[n.Text]; {
@@ -122,13 +122,15 @@ func (e *explainer) rolling(n *dax.Node) (string, bool) {
 
 // toDate returns TOTALYTD and similar functions.
 func (e *explainer) toDate(n *dax.Node) (explanation, bool) {
-	if len(n.Parts) < 2 || !e.isDayOf(n.Parts[1]) {
+	if len(n.Parts) < 2 || !e.isDayOf(n.Parts[1]) || e.unselected {
 		return explanation{}, false
 	}
 	s, ok := e.inner().value(n.Parts[0])
 	if !ok {
 		return explanation{}, false
 	}
+	day := []*field{e.column(n.Parts[1])}
+	s.dated, s.reaching = nil, nil
 	if s.compound || len(s.tail) > 0 {
 		s = explanation{text: s.operand(false), about: s.about, outer: e.columnsWithin(n.Parts[0])}
 	}
@@ -144,5 +146,7 @@ func (e *explainer) toDate(n *dax.Node) (explanation, bool) {
 			return explanation{}, false
 		}
 	}
-	return s, s.at(when)
+	s.dated, s.reaching = day, append(slices.Clip(s.reaching), day...)
+	ok = s.at(when)
+	return s.dropReplaced(), ok && e.holds(n, s)
 }

@@ -117,6 +117,9 @@ func (t *table) fixedValues(x *field) string {
 	return prose.First(proposal.MaxDescription, "One of "+strings.Join(values[:n-1], ", ")+" or "+values[n-1]+".")
 }
 
+// timeTableWords are words in the names of date tables that other tables have, too.
+var timeTableWords = prose.SetOf("time period periods day days datum kalender zeit temps tempo tiempo fecha calendario calendário calendrier")
+
 var dateWords = prose.SetOf("date dates calendar")
 
 func (f *facts) assign() {
@@ -130,7 +133,9 @@ func (f *facts) assign() {
 		rows := slices.ContainsFunc(t.columns, func(x *field) bool {
 			return x.end || !x.hidden && (len(t.columns) > 1 || len(x.usedBy) > 0) // a table of measures needs a column
 		})
-		byName := t.one && dateWords.Meets(prose.Words(t.src.Name)) && slices.ContainsFunc(t.columns, (*field).isDate)
+		named := prose.Words(t.src.Name)
+		years := slices.ContainsFunc(t.columns, func(x *field) bool { return periods[0].words.Meets(x.words) })
+		byName := t.one && (dateWords.Meets(named) || timeTableWords.Meets(named) && years) && slices.ContainsFunc(t.columns, (*field).isDate)
 		switch {
 		case t.src.CalculationGroup != nil:
 			t.role = calculationGroup

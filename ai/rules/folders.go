@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"readiness/ai/rules/prose"
+	"readiness/definition/dax"
 	"readiness/definition/semanticmodel"
 	"readiness/definition/spelling"
 	"readiness/domain/proposal"
@@ -22,21 +23,27 @@ const (
 	displayFolder = "Report Helpers"
 )
 
+// ofPurpose are the folders by purpose, which say nothing about a measure's subject.
+var ofPurpose = func() map[string]bool {
+	all := map[string]bool{}
+	for _, folder := range []string{timeFolder, ratioFolder, countFolder, averageFolder, extremeFolder, displayFolder} {
+		all[spelling.FoldSpace(folder)] = true
+	}
+	return all
+}()
+
 var (
 	timeWords    = prose.SetOf("ytd qtd mtd wtd py pm pq ly lm lq yoy qoq mom wow")
 	ratioWords   = prose.SetOf("ratio rate share pct percent percentage")
 	averageWords = prose.SetOf("average avg mean median")
 	countWords   = prose.SetOf("count number")
 	variantWords = prose.SetOf("ytd qtd mtd wtd py pm pq ly lm lq yoy qoq mom wow pct percent percentage year to date last prior " +
-		"previous change growth the of total net gross in by and per vs for")
+		"previous change growth the of total net gross in by and per vs for quarter month week day current")
 )
 
 // timePhrases are phrases that occur in the names of period comparisons, as complete words.
 var timePhrases = []string{"year to date", "month to date", "quarter to date", "last year", "prior year", "previous year", "last month",
 	"prior month", "previous month", "year over year", "month over month", "rolling", "moving"}
-
-// sharedSubject is how many measures of a table make a separate folder.
-const sharedSubject = 3
 
 // Folders proposes display folders for measures from their names and the existing folders of their
 // table, and leaves out measures that fit none. Proposals of display folders try it before any
@@ -84,6 +91,15 @@ func (file *filing) folder(name string) string {
 	return name
 }
 
+// purpose returns the model's own spelling of a folder by purpose. Where the model is in another language, it has only its own.
+func (file *filing) purpose(name string) string {
+	own := file.folder(name)
+	if own == name && file.existing[spelling.FoldSpace(name)] == "" && !file.checked().English() {
+		return ""
+	}
+	return own
+}
+
 // fitFolder reports whether a text can be proposed as a folder: one line of at most 100 characters,
 // two levels, no semicolon, which would start a second folder (docs/decisions.md 4).
 func fitFolder(s string) bool {
@@ -104,30 +120,27 @@ func (f *facts) fileByName(objects []proposal.Object, a *answers) {
 	}
 }
 
-// byName files a measure by its name: into the folder that the name names, the folder of its siblings,
-// or a folder for the purpose that the name states.
+// byName files a measure by its name: into the folder that the name names, the folder of its siblings, or a folder for the purpose
+// that the name states. A folder that only repeats a word of the names is left to a person, who knows what the measures are for.
 func (file *filing) byName(x *field) (folder, reason string) {
 	if folder := file.named(x); folder != "" {
 		return folder, "Its name has the words of this folder of its table."
 	}
 	if comparesPeriods(x) {
-		return file.folder(timeFolder), "Its name compares or accumulates periods."
+		return file.purpose(timeFolder), "Its name compares or accumulates periods."
 	}
 	if folder := file.siblings(x); folder != "" {
 		return folder, "Measures of the same subject in its table are in this folder."
 	}
 	switch {
 	case x.helper():
-		return file.folder(displayFolder), "Its name says that it is made for display."
+		return file.purpose(displayFolder), "Its name says that it is made for display."
 	case strings.Contains(x.name, "%") || ratioWords.Meets(x.words):
-		return file.folder(ratioFolder), "Its name says that it is a ratio."
+		return file.purpose(ratioFolder), "Its name says that it is a ratio."
 	case averageWords.Meets(x.words):
-		return file.folder(averageFolder), "Its name says that it is an average."
+		return file.purpose(averageFolder), "Its name says that it is an average."
 	case countWords.Meets(x.words) || strings.HasPrefix(x.name, "#"):
-		return file.folder(countFolder), "Its name says that it is a count."
-	}
-	if s := file.subject(x); file.words[x.table][s] >= sharedSubject && fitFolder(prose.Capital(s)) {
-		return file.folder(prose.Capital(s)), "Several measures of its table have this word in their names."
+		return file.purpose(countFolder), "Its name says that it is a count."
 	}
 	return "", ""
 }
@@ -180,7 +193,7 @@ func (file *filing) siblings(x *field) string {
 	best := ""
 	for _, y := range x.table.measures {
 		folder := y.measure.DisplayFolder
-		if y == x || !fitFolder(folder) || file.subject(y) != s || comparesPeriods(y) {
+		if y == x || !fitFolder(folder) || file.subject(y) != s || comparesPeriods(y) || ofPurpose[spelling.FoldSpace(folder)] {
 			continue
 		}
 		n[folder]++
@@ -218,34 +231,72 @@ func (f *facts) file(objects []proposal.Object, a *answers) {
 }
 
 func (file *filing) byExpression(x *field) (folder, reason string) {
-	if t := file.source(x); t != nil && t != x.table {
-		if name := prose.Capital(prose.InWords(prose.Bare(t.src.Name))); fitFolder(name) && !strings.Contains(name, `\`) {
+	if t := file.source(x); t != nil && t != x.table && file.divides(x.table, t) {
+		if name := titled(t.src.Name); fitFolder(name) && !strings.Contains(name, `\`) {
 			return file.folder(name), "It is computed from this table."
 		}
 	}
+	if x.calls(periodFunctions) {
+		return file.purpose(timeFolder), "It compares or accumulates periods."
+	}
+	outermost := outermostCall(x.measure.Expression)
 	for _, by := range []struct {
 		functions prose.Set
 		folder    string
 		reason    string
 	}{
-		{periodFunctions, timeFolder, "It compares or accumulates periods."},
 		{divisions, ratioFolder, "It divides one value by another."},
 		{countFunctions, countFolder, "It counts."},
 		{averageFunctions, averageFolder, "It averages."},
 		{extremeFunctions, extremeFolder, "It picks the highest or lowest value."},
 	} {
-		if x.calls(by.functions) {
-			return file.folder(by.folder), by.reason
+		if by.functions[outermost] {
+			return file.purpose(by.folder), by.reason
 		}
 	}
 	if strings.Contains(x.measure.FormatString, "%") {
-		return file.folder(ratioFolder), "It is shown as a percentage."
+		return file.purpose(ratioFolder), "It is shown as a percentage."
 	}
 	if folder := file.ofBases(x); fitFolder(folder) {
 		return folder, "What it is computed from belongs in this folder."
 	}
 	return "", ""
 }
+
+// titled returns a table's name as that of a folder. Short words in capitals stay as they are.
+func titled(name string) string {
+	parts := prose.Bare(name)
+	if !slices.ContainsFunc(parts, func(p string) bool { return len(p) > 4 || strings.ToUpper(p) != p }) {
+		return strings.Join(parts, " ")
+	}
+	return prose.Capital(prose.InWords(parts))
+}
+
+// outermostCall returns the function that makes the value of an expression, under conditions or not; "" for none.
+func outermostCall(expression string) string {
+	n, ok := dax.Parse(expression)
+	for ok && n.Kind == dax.CallNode && (n.Text == "CALCULATE" || n.Text == "COALESCE" || n.Text == "IFERROR") && len(n.Parts) > 0 {
+		n = n.Parts[0]
+	}
+	if !ok || n.Kind != dax.CallNode {
+		return ""
+	}
+	return n.Text
+}
+
+// divides reports whether a source divides the measures of a table: several, but not nearly all of them, are computed from it.
+func (file *filing) divides(t, source *table) bool {
+	n := 0
+	for _, x := range t.measures {
+		if file.source(x) == source {
+			n++
+		}
+	}
+	return len(t.measures) < fewMeasures || n > 1 && n*4 <= len(t.measures)*3
+}
+
+// fewMeasures is how many measures a table has that may all be in one folder, as others may come.
+const fewMeasures = 3
 
 // ofBases returns the folder of all measures that a measure is computed from, "" if they have several.
 func (file *filing) ofBases(x *field) string {
@@ -262,6 +313,9 @@ func (file *filing) ofBases(x *field) string {
 			return ""
 		}
 		common = folder
+	}
+	if key := spelling.FoldSpace(common); ofPurpose[key] && key != spelling.FoldSpace(timeFolder) {
+		return "" // a sum of ratios is no ratio
 	}
 	return common
 }

@@ -1,6 +1,7 @@
 package rules_test
 
 import (
+	"strings"
 	"testing"
 
 	"readiness/ai/rules"
@@ -26,17 +27,25 @@ func TestFolders(t *testing.T) {
 		"of two folders, none": {func(m *semanticmodel.Model) {
 			measure(m, "FactSales", "Goal").Expression = "[Average Price] + [Net Sales]"
 		}, "FactSales[Goal]", "", ""},
-		"a helper":                         {nil, "FactSales[_tooltip text]", "Report Helpers", "Report Helpers"},
-		"a shared word":                    {nil, "FactSales[Shipped Sales]", "Sales", "Sales"},
-		"the folder that the name names":   {filed("Units", `Basket\Price`), "FactSales[Average Price]", `Basket\Price`, `Basket\Price`},
-		"the folder of its siblings":       {filed("Net Sales", "Revenue Numbers"), "FactSales[Shipped Sales]", "Revenue Numbers", "Revenue Numbers"},
-		"three levels are not taken over":  {filed("Net Sales", `A\B\C`), "FactSales[Shipped Sales]", "Sales", "Sales"},
-		"two folders are not taken over":   {filed("Net Sales", "A;B"), "FactSales[Shipped Sales]", "Sales", "Sales"},
-		"a count, by its expression":       {nil, "FactSales[Orders]", "", "Counts"},
-		"a sum, by its expression":         {nil, "FactSales[Units]", "", ""},
-		"with what it is computed from":    {nil, "FactSales[Revenue]", "", "Sales"},
-		"nothing to go by":                 {nil, "FactSales[Goal]", "", ""},
-		"in a folder already":              {filed("Goal", "Goals"), "FactSales[Goal]", "", ""},
+		"a helper":                        {nil, "FactSales[_tooltip text]", "Report Helpers", "Report Helpers"},
+		"a shared word":                   {nil, "FactSales[Shipped Sales]", "", ""},
+		"the folder that the name names":  {filed("Units", `Basket\Price`), "FactSales[Average Price]", `Basket\Price`, `Basket\Price`},
+		"the folder of its siblings":      {filed("Net Sales", "Revenue Numbers"), "FactSales[Shipped Sales]", "Revenue Numbers", "Revenue Numbers"},
+		"three levels are not taken over": {filed("Net Sales", `A\B\C`), "FactSales[Shipped Sales]", "", ""},
+		"two folders are not taken over":  {filed("Net Sales", "A;B"), "FactSales[Shipped Sales]", "", ""},
+		"a count, by its expression":      {nil, "FactSales[Orders]", "", "Counts"},
+		"a sum, by its expression":        {nil, "FactSales[Units]", "", ""},
+		"with what it is computed from":   {filed("Net Sales", "Money"), "FactSales[Revenue]", "", "Money"},
+		"not with measures of a purpose":  {filed("Net Sales", "ratios"), "FactSales[Shipped Sales]", "", ""},
+		"nothing to go by":                {nil, "FactSales[Goal]", "", ""},
+		"in a folder already":             {filed("Goal", "Goals"), "FactSales[Goal]", "", ""},
+		"a fact in capitals": {func(m *semanticmodel.Model) {
+			m.Tables[0].Name = "VMI-FC"
+			measure(m, "Returns", "Refunds").Expression = "SUM('VMI-FC'[Qty])"
+			for i := range m.Relationships {
+				m.Relationships[i].FromTable = strings.Replace(m.Relationships[i].FromTable, "FactSales", "VMI-FC", 1)
+			}
+		}, "Returns[Refunds]", "", "VMI FC"},
 		"a fact that is not its own table": {func(m *semanticmodel.Model) { measure(m, "Returns", "Refunds").Expression = "SUM(FactSales[Qty])" }, "Returns[Refunds]", "", "Sales"},
 	} {
 		m := shop()

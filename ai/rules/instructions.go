@@ -26,6 +26,11 @@ func (f *facts) instruct(a *answers) {
 		return
 	}
 	current := f.currentInstructions()
+	if !f.checked().English() {
+		f.askAboutModel(a)
+		a.skip(model, "The model is in another language than English, in which the embedded rules write: write the AI instructions by hand.")
+		return
+	}
 	if wording.Length(current) == 0 {
 		f.instructAnew(a)
 		return
@@ -74,9 +79,6 @@ func (f *facts) instruct(a *answers) {
 func (f *facts) instructAnew(a *answers) {
 	model := proposal.Object{Type: proposal.Model}
 	d := document{left: proposal.MaxInstructions, newline: "\n"}
-	if purpose := f.purpose(); purpose != "" {
-		d.line(purpose)
-	}
 	added := false
 	for _, s := range f.sections("") {
 		added = d.add(s) || added
@@ -172,36 +174,6 @@ func (f *facts) sections(current string) []section {
 		all[0].lines = slices.DeleteFunc(all[0].lines, func(line string) bool { return line == noDates })
 	}
 	return all
-}
-
-// purpose returns the sentence about the facts of the model and what groups them, those together that the same tables
-// group; "" for a model without facts.
-func (f *facts) purpose() string {
-	const mostAbout, mostBy, mostKinds = 6, 8, 6
-	var order []string
-	about := map[string][]string{} // the facts, by what groups them
-	for _, t := range f.wantedTables(f.tables) {
-		if t.role != fact || !prose.Mentionable(t.src.Name) {
-			continue
-		}
-		by := prose.List(tableNames(f.wantedTables(t.reached())), mostBy)
-		if about[by] == nil {
-			order = append(order, by)
-		}
-		about[by] = append(about[by], t.src.Name)
-	}
-	var clauses []string
-	for _, by := range order[:min(len(order), mostKinds)] {
-		clause := "about " + prose.List(about[by], mostAbout)
-		if by != "" {
-			clause += ", by " + by
-		}
-		clauses = append(clauses, clause)
-	}
-	if len(clauses) == 0 {
-		return ""
-	}
-	return "This model answers questions " + strings.Join(clauses, "; ") + "."
 }
 
 // reached returns the tables that filter a table along relationships from one to many, by name.

@@ -36,8 +36,8 @@ func (f *facts) aboutMeasures() []string {
 			f.explain(x).constant || x.calls(selections) {
 			continue
 		}
-		if explained := f.explained(x); explained != "" {
-			seen[text] = true
+		if explained := f.explained(x); explained != "" && !seen[explained] {
+			seen[text], seen[explained] = true, true
 			lines = append(lines, name+": "+explained+".")
 		}
 	}
@@ -63,7 +63,8 @@ func (f *facts) explained(x *field) string {
 }
 
 // ofMeasures are words of descriptions that hold of any measure.
-var ofMeasures = prose.SetOf("calculates calculated calculation across current filter context amount summing adding adds")
+var ofMeasures = prose.SetOf("calculates calculated calculation across current filter context amount summing adding adds " +
+	"individual item items sold logged tracked recorded overall entire available")
 
 // checked returns what checks of texts need to know of the model.
 func (f *facts) checked() *textcheck.Model {
@@ -128,7 +129,8 @@ func (f *facts) chosenMeasures() (lines []string) {
 		if to == nil || !to.exposed || len(lines) == mostChosen || strings.Contains(x.measure.FormatString, "%") {
 			continue
 		}
-		if to.column.SummarizeBy != "none" && to.addsUp() && f.written(to) != "" && !shares(x.words, to.words) {
+		named := !slices.ContainsFunc(to.words, func(w string) bool { return !slices.Contains(x.words, w) }) // Total Value of Value
+		if to.column.SummarizeBy != "none" && to.addsUp() && f.written(to) != "" && !shares(x.words, to.words) && !named {
 			lines = append(lines, unless+name+" rather than the sum of "+f.written(to)+".")
 		}
 	}

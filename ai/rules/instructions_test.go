@@ -148,7 +148,23 @@ func TestInstructionsInUse(t *testing.T) {
 		t.Errorf("of the default culture: %+v", a)
 	}
 	m.Copilot.Instructions = &blank
-	if a := rules.Propose(proposal.Ask{Type: proposal.AIInstructions, Model: m}); len(a.Proposals) != 1 || !strings.HasPrefix(a.Proposals[0].Value, "This model") {
+	if a := rules.Propose(proposal.Ask{Type: proposal.AIInstructions, Model: m}); len(a.Proposals) != 1 || !strings.HasPrefix(a.Proposals[0].Value, "## Time\n") {
 		t.Errorf("blank: %+v", a)
+	}
+}
+
+// The instructions prefer a measure to the sum of a column unless its name says that it is that sum.
+func TestChosenMeasures(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]bool{"Pieces": true, "Total Value": false} {
+		m := shop(func(m *semanticmodel.Model) {
+			column(m, "FactSales", "Qty").Name = "Value"
+			units := measure(m, "FactSales", "Units")
+			units.Name, units.Expression = name, "SUM(FactSales[Value])"
+		})
+		got := strings.Join(sectionOf(m, "Defaults"), "\n")
+		if strings.Contains(got, "rather than the sum of 'FactSales'[Value]") != want {
+			t.Errorf("%s: %s", name, got)
+		}
 	}
 }

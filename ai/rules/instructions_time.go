@@ -2,6 +2,7 @@ package rules
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"readiness/ai/rules/prose"
@@ -27,26 +28,24 @@ const noDates = "The model has no dates: say so when a question names a period o
 // aboutTime says which dates and years are meant, as far as the definition shows it.
 func (f *facts) aboutTime() []string {
 	if !slices.ContainsFunc(f.allFields(), (*field).isDay) {
-		return []string{noDates}
+		return f.withoutDates()
 	}
 	var lines []string
 	calendars := f.calendars()
+	several := f.severalCalendars()
 	for _, t := range calendars[:min(len(calendars), mostCalendars)] {
-		day := f.dayColumn(t)
-		smallest := "day, month"
-		for _, part := range []string{"week", "month", "quarter"} {
-			if slices.Contains(prose.Words(day[strings.LastIndex(day, "[")+1:]), part) {
-				smallest = part // its start, as each row of the table is one
-			}
-		}
-		filtered := tableNames(f.wantedTables(t.facts))
-		switch {
-		case day == "":
+		filtered := tableNames(slices.DeleteFunc(f.wantedTables(t.facts), func(of *table) bool { return several[of] != "" }))
+		switch line := f.periodLine(t, filtered, len(calendars) > 1); {
+		case line == "":
 		case len(calendars) == 1:
-			lines = append(lines, "Use "+day+" for every question about a "+smallest+" or other period.")
-			lines = append(lines, f.yearLine(t)...)
-		case len(filtered) > 0:
-			lines = append(lines, "For a period of "+prose.List(filtered, 5)+" filter "+day+".")
+			lines = append(append(lines, line), f.yearLine(t)...)
+		default:
+			lines = append(lines, line)
+		}
+	}
+	for _, t := range f.tables {
+		if several[t] != "" {
+			lines = append(lines, several[t])
 		}
 	}
 	lines = append(lines, f.defaultDates("")...)
@@ -54,6 +53,24 @@ func (f *facts) aboutTime() []string {
 		return lines
 	}
 	return append(lines, f.datesOfTables()...)
+}
+
+// withoutDates returns a line for a model without dates, which may have years or other periods all the same; nothing if it is not known
+// which column holds them.
+func (f *facts) withoutDates() []string {
+	var held []*field
+	for _, x := range f.allFields() {
+		if x.column != nil && slices.ContainsFunc(periods, func(p period) bool { return p.words.Meets(x.words) }) {
+			held = append(held, x)
+		}
+	}
+	switch {
+	case len(held) == 0:
+		return []string{noDates}
+	case len(held) == 1 && f.written(held[0]) != "":
+		return []string{"Take the " + held[0].unit() + " from " + f.written(held[0]) + "; the model has no dates."}
+	}
+	return nil
 }
 
 // mostDated is how many tables with a date column the instructions name, in a model without a date table.
@@ -66,14 +83,18 @@ func (f *facts) datesOfTables() (lines []string) {
 	several := len(f.wantedTables(f.tables)) > 1
 	for _, t := range f.tables {
 		dates := f.days(t)
-		if len(dates) != 1 || f.written(dates[0]) == "" || len(lines) == mostDated || !t.related && f.onlyWanted(dates[0]) {
+		if len(dates) != 1 || f.written(dates[0]) == "" || prose.Generic(dates[0].name) || len(lines) == mostDated || !t.related && f.onlyWanted(dates[0]) {
 			continue
+		}
+		what := "period"
+		if unit := dates[0].unit(); unit != "day" {
+			what = unit
 		}
 		switch {
 		case !several:
-			lines = append(lines, "For a period filter "+f.written(dates[0])+unmarked)
+			lines = append(lines, "For a "+what+" filter "+f.written(dates[0])+unmarked)
 		case prose.Mentionable(t.src.Name):
-			lines = append(lines, "For a period of "+t.src.Name+" filter "+f.written(dates[0])+unmarked)
+			lines = append(lines, "For a "+what+" of "+t.src.Name+" filter "+f.written(dates[0])+unmarked)
 		}
 	}
 	return lines
@@ -87,15 +108,157 @@ func (f *facts) onlyWanted(x *field) bool {
 // mostCalendars is how many date tables the instructions name.
 const mostCalendars = 3
 
-// dayColumn returns the column of the days of a date table, as instructions name it; "" for none.
-func (f *facts) dayColumn(t *table) string {
-	day := ""
+// dayColumn returns the column of the days of a date table, as instructions name it; "" for none. A table of months has the
+// column of their first days.
+func (f *facts) dayColumn(t *table) (name, unit string) {
 	for _, x := range t.columns {
-		if x.isDay() && (x.key || day == "") && f.written(x) != "" {
-			day = f.written(x)
+		if !x.isDay() || f.written(x) == "" {
+			continue
+		}
+		of := x.unit()
+		if name == "" || x.key && of == "day" || of == "day" && unit != "day" {
+			name, unit = f.written(x), of
 		}
 	}
-	return day
+	return name, unit
+}
+
+// unit returns the period that a column of dates holds the first days of, by its name, or day.
+func (x *field) unit() string {
+	unit := "day"
+	for _, p := range periods {
+		if p.words.Meets(x.words) {
+			unit = p.unit
+		}
+	}
+	return unit
+}
+
+// period is what calendars group days by, with the words of its columns' names.
+type period struct {
+	unit  string
+	words prose.Set
+}
+
+// periods are what calendars group days by, the longest first.
+var periods = []period{
+	{"year", prose.SetOf("year yr jahr année annee año ano anno jaar")},
+	{"quarter", prose.SetOf("quarter qtr quartal trimestre kwartaal")},
+	{"month", prose.SetOf("month mth monat mois mes mês mese maand")},
+	{"week", prose.SetOf("week wk woche kw semaine semana settimana")},
+}
+
+// numbered are words of columns that hold the number of a period; apart are those of columns that hold something else.
+var (
+	numbered = prose.SetOf("number no nr num nummer numero número numéro")
+	apart    = prose.SetOf("day days start end begin first last index offset sort order key id current relative previous prior next is " +
+		"flag to date short weekday half working hour in completed full remaining ago bin bucket label sequence rank")
+)
+
+// groupColumn returns the column of a calendar that groups by a period, as instructions name it, and whether it needs the year
+// beside it; "" for none. Names and the year among their words come first.
+func (f *facts) groupColumn(t *table, unit string) (name string, inYear bool) {
+	best := 0
+	for _, x := range t.columns {
+		has := func(unit string) bool {
+			return slices.ContainsFunc(periods, func(p period) bool { return p.unit == unit && p.words.Meets(x.words) })
+		}
+		other := slices.ContainsFunc(periods, func(p period) bool { return p.unit != unit && p.unit != "year" && p.words.Meets(x.words) })
+		if !has(unit) || other || fiscalWords.Meets(x.words) || apart.Meets(x.words) || f.written(x) == "" {
+			continue
+		}
+		cost := len(x.words) + 1
+		if numbered.Meets(x.words) {
+			cost += 8
+		}
+		if x.isNumber() && unit != "year" {
+			cost += 2
+		}
+		if !has("year") {
+			cost += 4
+		}
+		if best == 0 || cost < best {
+			best, name, inYear = cost, f.written(x), !has("year") && !x.isDay()
+		}
+	}
+	return name, inYear
+}
+
+// periodLine says which column of a calendar filters by day and which ones group by longer periods, "" for a calendar without
+// either. Of several calendars it says for which tables.
+func (f *facts) periodLine(t *table, filtered []string, several bool) string {
+	day, unit := f.dayColumn(t)
+	var groups []string
+	year, _ := f.groupColumn(t, "year")
+	for _, p := range periods {
+		name, inYear := f.groupColumn(t, p.unit)
+		if name == "" || name == day || p.unit == unit {
+			continue
+		}
+		group := "by " + p.unit + " with " + name
+		if inYear && year != "" {
+			group += " within a year"
+		}
+		groups = append(groups, group)
+	}
+	group := ""
+	if len(groups) > 0 {
+		group = "group " + prose.List(groups, 0)
+	}
+	switch {
+	case several && (len(filtered) == 0 || day == "" && group == ""):
+		return ""
+	case several && day == "":
+		return "For the periods of " + prose.List(filtered, 5) + " " + group + "."
+	case several && group == "":
+		return "For a period of " + prose.List(filtered, 5) + " filter " + day + "."
+	case several:
+		return "For a period of " + prose.List(filtered, 5) + " filter " + day + "; " + group + "."
+	case day == "" && group == "":
+		return ""
+	case day == "":
+		return prose.Capital(group) + "."
+	case group == "" && unit == "day" && !slices.ContainsFunc(t.columns, func(x *field) bool { return f.written(x) != "" && f.written(x) != day }):
+		return "Use " + day + " for every question about a day, month or other period."
+	case group == "":
+		return "Use " + day + " for every question about a " + unit + " or a range of " + unit + "s."
+	}
+	return "Use " + day + " for every question about a " + unit + " or a range of " + unit + "s; " + group + "."
+}
+
+// severalCalendars returns, for tables that relate to several calendars, a line that says by which of their dates, and which
+// relationship is only used where a measure asks for it.
+func (f *facts) severalCalendars() map[*table]string {
+	lines := map[*table]string{}
+	for _, t := range f.wantedTables(f.tables) {
+		var calendars []*table
+		var names []string
+		active := 0
+		for _, r := range f.relations { // active ones first
+			of := r.to.table
+			if r.from.table != t || of.role != dateTable || of == t || slices.Contains(calendars, of) ||
+				!prose.Mentionable(of.src.Name) || !prose.Mentionable(r.from.name) {
+				continue
+			}
+			calendars = append(calendars, of)
+			name := of.src.Name + " by " + r.from.name
+			if r.src.IsActive {
+				active++
+			} else {
+				name += onRequest
+			}
+			names = append(names, name)
+		}
+		if len(calendars) < 2 || !prose.Mentionable(t.src.Name) {
+			continue
+		}
+		line := t.src.Name + " has " + strconv.Itoa(len(calendars)) + " calendars: " + prose.List(names, 4)
+		if active > 1 {
+			line += "; use the one whose date the question is about, and say which"
+		}
+		lines[t] = line + "."
+	}
+	return lines
 }
 
 // noPeriod are words of dates that say when someone was born or a row was copied, not when something happened.
@@ -116,23 +279,14 @@ func (f *facts) days(t *table) []*field {
 // withinYear are words in the names of periods of a year.
 var withinYear = prose.SetOf("month mth quarter qtr week wk day half")
 
-// yearLine returns a line that says which year is meant when there are two kinds, only a fiscal one, or several columns
-// of years if the name of the first is more than Year.
+// yearLine returns a line that says which year is meant when there are two kinds, or only a fiscal one.
 func (f *facts) yearLine(t *table) []string {
-	var calendar, fiscal string
-	plain, years := false, 0 // the name is Year, which needs no line
+	calendar, _ := f.groupColumn(t, "year")
+	fiscal := ""
 	for _, x := range t.columns {
-		w := f.written(x)
-		switch {
-		case w == "" || !slices.Contains(x.words, "year") && !slices.Contains(x.words, "fy"):
-		case fiscalWords.Meets(x.words) && fiscal == "":
-			fiscal = w
-		case fiscalWords.Meets(x.words) || withinYear.Meets(x.words):
-		default:
-			years++
-			if calendar == "" && len(x.words) <= 2 {
-				calendar, plain = w, len(x.words) == 1
-			}
+		if fiscal == "" && fiscalWords.Meets(x.words) && (slices.Contains(x.words, "year") || slices.Contains(x.words, "fy")) &&
+			!withinYear.Meets(x.words) {
+			fiscal = f.written(x)
 		}
 	}
 	switch {
@@ -140,8 +294,6 @@ func (f *facts) yearLine(t *table) []string {
 		return []string{"A year is the calendar year " + calendar + " unless the question says fiscal; then use " + fiscal + "."}
 	case fiscal != "":
 		return []string{"A year is the fiscal year " + fiscal + "."}
-	case calendar != "" && !plain && years > 1:
-		return []string{"Take the year from " + calendar + "."}
 	}
 	return nil
 }
@@ -186,25 +338,73 @@ func (f *facts) defaultDates(text string) []string {
 		if !t.hasDates() || x == nil || !prose.Mentionable(t.src.Name) || !f.undecidedIn(t, text) {
 			continue
 		}
-		name := f.written(x)
-		if name == "" {
-			// Without brackets: rule INS-05 looks for its words, and a reference would name what an AI does not see.
-			name = prose.OneLine(strings.NewReplacer("[", " ", "]", " ").Replace(x.name))
-		}
-		lines = append(lines, "By default the date of "+t.src.Name+" is "+name+".")
+		lines = append(lines, f.defaultLine(t, x))
 		for _, other := range t.columns {
 			if other == x || !prose.Mentionable(other.name) {
 				continue
 			}
 			for _, m := range other.usedBy {
 				if m.calls(activations) && f.bracketed(m) != "" {
-					lines = append(lines, "Questions about "+other.name+" of "+t.src.Name+" need "+f.bracketed(m)+".")
+					lines = append(lines, "Questions about "+dateRole(other)+" of "+t.src.Name+" need "+f.bracketed(m)+".")
 					break
 				}
 			}
 		}
 	}
 	return lines
+}
+
+// mostOther is how many other dates a line about the default date names.
+const mostOther = 3
+
+// defaultLine says which date of a table counts by default, which ones do not, and what to filter. Rule INS-05 looks for the words of
+// the column, which are written without brackets, since its calendar is to be filtered.
+func (f *facts) defaultLine(t *table, x *field) string {
+	plain := func(x *field) string { return prose.OneLine(strings.NewReplacer("[", " ", "]", " ").Replace(x.name)) }
+	line := "By default the date of " + t.src.Name + " is "
+	if !x.dates() {
+		line += "that of the key "
+	}
+	line += plain(x)
+	var others []string
+	for _, other := range t.columns {
+		isDate := other.isDay() && slices.Contains(f.days(t), other) || other.dateEnd
+		isTime := len(other.words) == 1 && other.words[0] == "time"
+		if other != x && isDate && !isTime && prose.Mentionable(other.name) && len(others) < mostOther {
+			others = append(others, other.name)
+		}
+	}
+	if len(others) > 0 {
+		line += ", not " + strings.Join(others, " or ")
+	}
+	for _, r := range x.relations {
+		calendar := r.to.table
+		if calendar == t {
+			calendar = r.from.table
+		}
+		if day, unit := f.dayColumn(calendar); r.src.IsActive && calendar.role == dateTable && unit == "day" {
+			return line + ": filter " + day + "."
+		}
+	}
+	return line + "."
+}
+
+// dates reports whether a column holds dates, rather than keys of a date table. A calculated column may have no type; its
+// relationship has one.
+func (x *field) dates() bool {
+	return x.isDay() || x.column.DataType == "" && slices.ContainsFunc(x.relations, func(r relation) bool { return r.from.isDay() || r.to.isDay() })
+}
+
+// dateRole returns a date of a table as people say it: the name of a key without what makes it one.
+func dateRole(x *field) string {
+	words := prose.Cut(x.name, true)
+	for !x.dates() && len(words) > 1 && keyWords[strings.ToLower(words[len(words)-1])] {
+		words = words[:len(words)-1]
+	}
+	if len(words) == len(prose.Cut(x.name, true)) {
+		return x.name
+	}
+	return prose.InWords(words)
 }
 
 // askAboutModel asks what instructions should say and the definition does not.

@@ -66,9 +66,13 @@ func (s *selection) answerField(x *field, table string, a *answers) {
 	case want && (!asIs || !s.configured && !x.hidden && x.visibility != proposal.Visible):
 		reason := s.whyField(x)
 		if m := s.need[x]; m != nil && !x.exposed {
-			reason = "A measure that is shown is computed from it (rule VIS-04)."
+			measure := "A measure"
 			if prose.Mentionable(m.name) {
-				reason = "The measure " + prose.MeasureRef(m.name) + ", which is shown, is computed from it (rule VIS-04)."
+				measure = "The measure " + prose.MeasureRef(m.name)
+			}
+			reason = measure + " that AI sees is computed from it, and Microsoft asks for everything that such measures depend on (rule VIS-04)."
+			if x.hidden {
+				reason += " People still do not see it."
 			}
 		} else if s.violated[violationKey{rule: "VIS-07", field: x}] > 0 {
 			reason = "The AI instructions or a verified answer name it (rule VIS-07)."

@@ -118,6 +118,12 @@ func TestSchemaShowsWhatMeasuresNeed(t *testing.T) {
 			t.Errorf("%s is not shown: %s", want, got)
 		}
 	}
+	reason := byObject(rules.Propose(proposal.Ask{Type: proposal.AIDataSchema, Model: m}))[object(m, "FactSales[CustomerKey]")].Reason
+	for _, want := range []string{"[Customers]", "Microsoft asks for everything", "VIS-04", "People still do not see it."} {
+		if !strings.Contains(reason, want) {
+			t.Errorf("the reason to show a hidden key does not say %q: %s", want, reason)
+		}
+	}
 	if strings.Contains(got, "ETL Batch") {
 		t.Errorf("a hidden column that nothing needs is shown: %s", got)
 	}

@@ -20,13 +20,19 @@ var arithmetic = prose.SetOf("divided minus plus times over average number sum h
 	"related belong same rounded")
 
 // ofDates are words of texts about parts of dates.
-var ofDates = prose.SetOf("month year quarter day week weekday hour from to 1 4 7 12 23 31 366")
+var ofDates = prose.SetOf("date month year quarter day week weekday hour from to 1 4 7 12 23 31 366")
 
 // changes are words of texts that the name of a growth implies.
 var changes = prose.SetOf("relative change growth difference variance py ly prior previous current this from year yoy actual")
 
 // conditional are words of conditions that a name with their column implies.
 var conditional = prose.SetOf("yes no y n true false 1 0 empty not any present")
+
+// marginNames are words of names whose formula every reader knows, and marginTerms the words of that formula.
+var (
+	marginNames = prose.SetOf("margin profit markup")
+	marginTerms = prose.SetOf("gross net margin profit sales revenue income cost costs cogs total")
+)
 
 var growthNames = prose.SetOf("yoy mom qoq wow growth change chg delta var variance")
 
@@ -71,6 +77,9 @@ func (f *facts) toldBy(x *field) told {
 	if growthNames.Meets(said(x)) {
 		k.implied = append(k.implied, changes)
 	}
+	if marginNames.Meets(said(x)) {
+		k.implied = append(k.implied, marginTerms)
+	}
 	if periodNames.Meets(said(x)) {
 		k.implied = append(k.implied, periodNames)
 	}
@@ -98,22 +107,30 @@ func (f *facts) tells(x *field, s explanation) bool {
 	case slices.ContainsFunc(s.tail, func(t string) bool { return !quiet[t] && k.lacks(t) }),
 		slices.ContainsFunc(s.where, k.unnamed), f.counterCase(x, s) != "":
 		return true
+	case x.column != nil && !s.compound && strings.Contains(s.text, ofRelated):
+		name, _, _ := strings.Cut(s.text, ofRelated)
+		return k.lacks(name) && squashed(name) != squashed(x.name) // the structure says where it comes from
 	case s.of != "" && slices.ContainsFunc(prose.Words(s.text), func(w string) bool { return units[w] && !k.known[meaningOf(w)] }):
 		return true // Average of ResolutionMinutes for Avg Resolution
 	case s.of != "" && x.measure != nil && k.lacks(currency(x.measure.FormatString)):
 		return true
+	case s.of == "different" && s.about != nil && s.about.role == dimension && x.measure != nil && !k.lacks(s.text, identifying, prose.SetOf(s.of)):
+		return false // customers are counted by their key
 	case s.of != "" && s.of != "sum":
 		return !k.known[meaningOf(s.of)] && s.of != "number"
 	case s.of != "":
 		return false
-	case x.column != nil && x.table.role == dateTable:
+	case x.column != nil && (x.table.role == dateTable || dateWords.Meets(prose.Words(x.table.src.Name))):
 		return k.lacks(s.text, ofDates)
+	case x.column != nil && strings.HasPrefix(s.text, "1 if "):
+		return k.lacks(s.text, conditional) // a flag, which the name of its column tells
 	}
 	return k.lacks(s.text)
 }
 
 // quiet is what follows a value and tells nothing about it.
-var quiet = map[string]bool{noChoice: true, "0" + noneLeft: true, "0" + zeroDivisor: true, "0" + onError: true, "empty" + onError: true}
+var quiet = map[string]bool{"from 1 to 4": true, "from 1 to 12": true, "from 1 to 31": true, noChoice: true,
+	"0" + noneLeft: true, "0" + zeroDivisor: true, "0" + onError: true, "empty" + onError: true}
 
 // unnamed reports whether a condition is more than the name says: Open Tickets tells of tickets whose status is "Open".
 func (k told) unnamed(condition string) bool {

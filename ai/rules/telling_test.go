@@ -18,6 +18,7 @@ func TestTrivialTexts(t *testing.T) {
 		"Largest":           {"MAX(FactSales[Qty])", "Highest Qty in FactSales."},
 		"Max Qty":           {"MAX(FactSales[Qty])", ""},
 		"Buyers":            {"DISTINCTCOUNT(FactSales[CustomerKey])", "Number of different values of CustomerKey in FactSales."},
+		"All customers":     {"DISTINCTCOUNT(Customers[CustomerKey])", ""},
 		"Distinct Buyers":   {"DISTINCTCOUNT(FactSales[CustomerKey])", ""},
 		"Units LY":          {"CALCULATE([Units], SAMEPERIODLASTYEAR('Date'[Date]))", ""},
 		"Units YTD":         {"TOTALYTD([Units], 'Date'[Date])", ""},
@@ -27,6 +28,10 @@ func TestTrivialTexts(t *testing.T) {
 		"Big Units":         {"CALCULATE([Units], FactSales[Qty] > 10)", "[Units] where Qty of FactSales is more than 10."},
 		"Web Pieces":        {`CALCULATE(SUM(FactSales[Qty]), FactSales[Sales Channel] = "Web")`, `Sum of Qty in FactSales where Sales Channel is "Web"; in all: [Units].`},
 		"Gift Orders":       {"CALCULATE([Orders], FactSales[IsGift] = TRUE())", ""},
+		"Gross Margin":      {"[Net Sales] - [Total Cost]", ""},
+		"Gross Margin %":    {"DIVIDE([Gross Profit], [Net Sales])", ""},
+		"Own Margin":        {"[Net Sales] - [Units]", "[Net Sales] minus [Units]."},
+		"Fixed share":       {"([Units] + 1) / 2", "([Units] plus 1) divided by 2."},
 		"Units per Order":   {"DIVIDE([Units], [Orders])", ""},
 		"Basket":            {"DIVIDE([Units], [Orders])", "[Units] divided by [Orders]."},
 		"Units safe":        {"DIVIDE([Units], [Orders], 0)", "[Units] divided by [Orders], 0 if the divisor is zero."},
@@ -43,6 +48,7 @@ func TestTrivialTexts(t *testing.T) {
 		m := shop(func(m *semanticmodel.Model) {
 			f := tableOf(m, "FactSales")
 			f.Measures = append(f.Measures, semanticmodel.Measure{Name: "Units PY", Expression: "CALCULATE([Units], SAMEPERIODLASTYEAR('Date'[Date]))"},
+				semanticmodel.Measure{Name: "Total Cost", Expression: "1"}, semanticmodel.Measure{Name: "Gross Profit", Expression: "1"},
 				semanticmodel.Measure{Name: name, Expression: row.expression})
 		})
 		o := object(m, "FactSales["+name+"]")
@@ -73,6 +79,57 @@ func TestCurrencyTells(t *testing.T) {
 		o := object(m, "FactSales["+row.name+"]")
 		if got := byObject(rules.Propose(proposal.Ask{Type: proposal.Description, Model: m, Objects: []proposal.Object{o}}))[o].Value; got != row.want {
 			t.Errorf("%s in %s: %q, want %q", row.name, row.format, got, row.want)
+		}
+	}
+}
+
+// A calculated column is described unless its name and the structure say it: what it takes from another table under that name, a flag,
+// a part of a date. CALCULATE turns its row into a filter, so that no text about the table would be true.
+func TestTrivialColumns(t *testing.T) {
+	t.Parallel()
+	for name, row := range map[string]struct{ expression, want string }{
+		"City":          {"RELATED(Customers[City])", ""},
+		"CityName":      {"RELATED(Customers[City])", ""},
+		"CustomerName":  {"RELATED(Customers[Customer Name])", ""},
+		"Town":          {"RELATED(Customers[City])", "City of the related Customers row."},
+		"No Channel":    {"IF(ISBLANK(FactSales[Sales Channel]), 1)", ""},
+		"Lost":          {"IF(ISBLANK(FactSales[Sales Channel]), 1)", "1 if Sales Channel is empty, else empty."},
+		"Order Month":   {"MONTH(FactSales[OrderDate])", "Month of OrderDate, from 1 to 12."},
+		"Month":         {"MONTH(FactSales[OrderDate])", "Month of OrderDate, from 1 to 12."},
+		"Repeated":      {"VAR c = FactSales[Sales Channel] RETURN COUNTROWS(FILTER(FactSales, FactSales[Sales Channel] = c))", "Number of rows of FactSales where Sales Channel is Sales Channel of the row itself."},
+		"Of the order":  {"CALCULATE(SUM(FactSales[Qty]), ALLEXCEPT(FactSales, FactSales[Xq]))", ""},
+		"Large for sum": {"CALCULATE(SUM(FactSales[Qty]), FactSales[Qty] > 10)", ""},
+		"Age":           {"DATEDIFF(FactSales[OrderDate], TODAY(), YEAR)", "Number of year ends from OrderDate to today, not full years."},
+	} {
+		m := shop(func(m *semanticmodel.Model) {
+			f := tableOf(m, "FactSales")
+			f.Columns = append(f.Columns, semanticmodel.Column{Name: name, Expression: row.expression, DataType: semanticmodel.String})
+		})
+		o := object(m, "FactSales["+name+"]")
+		if got := byObject(rules.Propose(proposal.Ask{Type: proposal.Description, Model: m, Objects: []proposal.Object{o}}))[o].Value; got != row.want {
+			t.Errorf("%s = %s: got %q, want %q", name, row.expression, got, row.want)
+		}
+	}
+}
+
+// A person's description is not replaced by one that says no more.
+func TestWrittenTextStays(t *testing.T) {
+	t.Parallel()
+	for written, want := range map[string]string{
+		"Migration":                          "[Reports Migrated] divided by [Legacy Reports], as a percentage.",
+		"Reports Migrated / Legacy Reports.": "",
+		"Net Sales divided by Units":         "", // of which nothing here knows
+	} {
+		m := shop(func(m *semanticmodel.Model) {
+			m.Tables = append(m.Tables, semanticmodel.Table{Name: "Legacy Report Inventory", Columns: []semanticmodel.Column{{Name: "Title", DataType: semanticmodel.String}}})
+			f := tableOf(m, "FactSales")
+			f.Measures = append(f.Measures, semanticmodel.Measure{Name: "Reports Migrated", Expression: "COUNTROWS(FactSales)"},
+				semanticmodel.Measure{Name: "Legacy Reports", Expression: "COUNTROWS(FactSales)"},
+				semanticmodel.Measure{Name: "Migration % Complete", Expression: "DIVIDE([Reports Migrated], [Legacy Reports])", FormatString: "0%", Description: written})
+		})
+		o := object(m, "FactSales[Migration % Complete]")
+		if got := byObject(rules.Propose(proposal.Ask{Type: proposal.Description, Model: m, Objects: []proposal.Object{o}}))[o].Value; got != want {
+			t.Errorf("%s: got %q, want %q", written, got, want)
 		}
 	}
 }

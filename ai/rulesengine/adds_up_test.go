@@ -63,3 +63,17 @@ func TestRankIsNoExtreme(t *testing.T) {
 		t.Errorf("got %s %s", got.Text, got.Query)
 	}
 }
+
+// A number that is named like the measure of its total is that measure, whether or not the column can be seen.
+func TestTotalOfVisibleColumn(t *testing.T) {
+	t.Parallel()
+	for name, columns := range map[string][]rulesengine.Column{"hidden": nil, "visible": {{Name: "Amount", DataType: "decimal", SummarizeBy: "sum"}}} {
+		engine := rulesengine.New(rulesengine.Catalog{Tables: []rulesengine.Table{
+			{Name: "Sales", FilteredBy: []string{"Date"}, Columns: columns, Measures: []rulesengine.Measure{{Name: "Total Amount"}}},
+			{Name: "Date", Dates: true, Columns: []rulesengine.Column{{Name: "Date", DataType: "dateTime"}, {Name: "Year", DataType: "int64"}}},
+		}}).WithValues(nil, time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC))
+		if got := engine.Answer("Can you show me the amount in 2025?"); got.CannotAnswer || !strings.Contains(got.Query, "[Total Amount]") {
+			t.Errorf("%s: got %s %s", name, got.Text, got.Query)
+		}
+	}
+}

@@ -29,7 +29,11 @@ func (q *question) aggregatedByDefault(m *mention, d *draft) bool {
 	default:
 		return false
 	}
-	if len(q.engine.lexicon.byName[strings.ToLower(name)]) > 0 {
+	switch named := q.engine.lexicon.byName[strings.ToLower(name)]; {
+	case len(named) == 1 && named[0].measure && function == "SUM(": // the amount is the total amount, where the column can be seen, too
+		m.measures = []candidate{{score: c.score, source: c.source, field: named[0]}}
+		return true
+	case len(named) > 0:
 		return false
 	}
 	m.measures = []candidate{{score: c.score, source: c.source, field: &field{ref: FieldRef{c.field.ref.Table, name}, measure: true,

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"readiness/definition"
 	"readiness/definition/rewrite"
@@ -38,6 +39,8 @@ type Asking struct {
 	Agent item.Access
 	// SameTypes keeps to the types of change of Targets, for which writes are reserved.
 	SameTypes bool
+	// Effective leaves out field defaults that would only say what the platform does anyway.
+	Effective bool
 	// AgentPermission is the platform vendor's name of that permission.
 	AgentPermission string
 }
@@ -167,11 +170,13 @@ func (p *Preview) ask(d definition.Definition, m *semanticmodel.Model, t Targets
 	var answer proposal.Answer
 	switch {
 	case t.Type == proposal.SummarizeBy:
-		for _, o := range present {
+		effective := a.effective(m, present)
+		for _, o := range effective {
 			answer.Proposals = append(answer.Proposals, proposal.Proposal{
 				Object: o, Value: none, Reason: "adding its values up has no meaning", Recommended: true,
 			})
 		}
+		p.leaveUnsummarized(len(present) - len(effective))
 	case len(present) == 0 && p.Kind.FromFindings():
 		return 0, nil
 	default:
@@ -194,6 +199,35 @@ func (p *Preview) ask(d definition.Definition, m *semanticmodel.Model, t Targets
 		}
 	}
 	return answer.More, p.take(d, t.Type, answer, a)
+}
+
+// effective returns the columns whose default would change how they are summarized, if only these are asked for: the platform
+// summarizes no text, date or truth value unless a default says so.
+func (a Asking) effective(m *semanticmodel.Model, objects []proposal.Object) []proposal.Object {
+	if !a.Effective {
+		return objects
+	}
+	idle := map[proposal.Object]bool{}
+	for i := range m.Tables {
+		for _, c := range m.Tables[i].Columns {
+			summarizes := c.SummarizeBy != "" && !strings.EqualFold(c.SummarizeBy, "default")
+			switch c.DataType {
+			case semanticmodel.String, semanticmodel.DateTime, semanticmodel.Boolean, "":
+				idle[proposal.Object{Table: m.Tables[i].Name, Name: c.Name, Type: proposal.Column}] = !summarizes
+			default:
+			}
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(objects), func(o proposal.Object) bool { return idle[o] })
+}
+
+// leaveUnsummarized says how many columns keep their default, and why.
+func (p *Preview) leaveUnsummarized(columns int) {
+	if columns > 0 {
+		p.Skipped = append(p.Skipped, Skip{string(p.Kind), string(proposal.NothingProposed),
+			fmt.Sprintf("%d text, date or true/false columns have no default summarization, and need none: the platform summarizes none of "+
+				"them (rule TYP-01)", columns)})
+	}
 }
 
 // present returns the targets that the model still has; it skips the others.

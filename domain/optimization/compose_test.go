@@ -358,3 +358,36 @@ func TestComposeWithoutWhatIsNotShown(t *testing.T) {
 		}
 	}
 }
+
+// Where only what has an effect is asked for, columns that the platform does not summarize anyway keep their default, and one entry says so.
+func TestComposeEffectiveDefaults(t *testing.T) {
+	t.Parallel()
+	d := definition.New(definition.Part{Path: "definition/tables/Sales.tmdl", Data: []byte("table Sales\n\n" +
+		"\tcolumn Year\n\t\tdataType: int64\n\n\tcolumn Region\n\t\tdataType: string\n\n\tcolumn Day\n\t\tdataType: dateTime\n\t\tsummarizeBy: default\n\n" +
+		"\tcolumn Code\n\t\tdataType: string\n\t\tsummarizeBy: count\n\n\tcolumn Untyped\n\t\tsourceColumn: [x]\n")})
+	m, err := semanticmodel.Read(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var objects []proposal.Object
+	for _, c := range m.Tables[0].Columns {
+		objects = append(objects, proposal.Object{Table: "Sales", Name: c.Name, Type: proposal.Column})
+	}
+	for effective, want := range map[bool]string{false: "Year, Region, Day, Code, Untyped", true: "Year, Code"} {
+		p := optimization.Preview{Kind: optimization.Properties}
+		if err := p.Compose(d, m, optimization.Asking{Targets: []optimization.Targets{{Type: proposal.SummarizeBy, Objects: objects}}, Effective: effective,
+			Propose: answers(nil)}); err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, c := range p.Changes {
+			got = append(got, c.Object)
+		}
+		if strings.Join(got, ", ") != want {
+			t.Errorf("effective %t: got %v, want %s", effective, got, want)
+		}
+		if left := len(p.Skipped) == 1 && strings.HasPrefix(p.Skipped[0].Message, "3 text, date or true/false columns"); left != effective {
+			t.Errorf("effective %t: skipped %v", effective, p.Skipped)
+		}
+	}
+}

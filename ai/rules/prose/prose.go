@@ -134,8 +134,11 @@ func Compose(limit int, lead string, more ...string) string {
 	return lead
 }
 
-// Capital makes the first rune upper case.
+// Capital makes the first rune upper case, behind a bracket if there is one.
 func Capital(s string) string {
+	if rest, ok := strings.CutPrefix(s, "("); ok {
+		return "(" + Capital(rest)
+	}
 	r, size := utf8.DecodeRuneInString(s)
 	if size == 0 || r == utf8.RuneError {
 		return s

@@ -42,6 +42,9 @@ func Sentences(text string, limit int) string {
 
 // LowerStart makes the first letter lower case, unless the text starts with a reference, an acronym or a name such as FinOps.
 func LowerStart(s string) string {
+	if rest, ok := strings.CutPrefix(s, "("); ok {
+		return "(" + LowerStart(rest)
+	}
 	first, _, _ := strings.Cut(s, " ")
 	if len(s) < 2 || !unicode.IsLower(rune(s[1])) || strings.ContainsFunc(first[1:], unicode.IsUpper) {
 		return s

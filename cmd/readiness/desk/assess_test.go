@@ -25,7 +25,7 @@ var (
 	modelFiles = map[string]string{
 		"M.SemanticModel/definition/database.tmdl": "database\n\tcompatibilityLevel: 1567\n",
 		"M.SemanticModel/definition/model.tmdl":    "model Model\n",
-		"M.SemanticModel/definition/tables/T.tmdl": "table T\n\n\tcolumn Amount\n\t\tdataType: double\n\t\tsummarizeBy: sum\n\n\tcolumn Name\n\t\tdataType: string\n",
+		"M.SemanticModel/definition/tables/T.tmdl": "table T\n\n\tcolumn Amount\n\t\tdataType: double\n\t\tsummarizeBy: sum\n\n\tcolumn Name\n\t\tdataType: string\n\t\tsummarizeBy: count\n",
 	}
 	brokenFiles = map[string]string{"B.SemanticModel/definition/model.tmdl": "<"}
 )

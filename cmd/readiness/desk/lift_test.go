@@ -34,6 +34,7 @@ var toAsk = map[string]string{
 
 	column Status
 		dataType: string
+		summarizeBy: count
 
 	column 'Net Amount'
 		dataType: double

@@ -16,6 +16,7 @@ func (r *desk) previewCommand() *cobra.Command {
 		Long: `Proposes descriptions, display folders, field defaults, an AI data schema and AI instructions for the semantic models at
 the paths, as the service does. It prints what apply would write as a unified diff, and writes nothing.
 
+A text, date or true/false column without a default summarization keeps it: Power BI does not summarize such columns.
 It also lists the objects that need a person's words, each with a question, and the dimensions whose score would fall.
 --format json prints every change with its key, reason and scores. Of the AI data schema, apply writes the recommended
 changes unless --key names others. Nothing is proposed for findings that --ignore or a model's own annotations accept;

@@ -1,7 +1,9 @@
 package textcheck
 
 import (
+	"maps"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 )
@@ -190,4 +192,78 @@ func (m *Model) otherLanguage(text string) bool {
 		}
 	}
 	return true
+}
+
+// nameWords are frequent words of the names in models, by language, without those that English has, too. Names have few stop-words.
+var nameWords = func() map[string][]string {
+	all := map[string][]string{}
+	for language, words := range map[string]string{
+		english: "sales revenue amount quantity qty customer customers product products year month day quarter week store price cost order orders " +
+			"category city country name number margin profit type code description supplier employee invoice value count average",
+		"de": "umsatz umsätze menge kunde kunden kundennummer produkt produkte artikel datum jahr monat tag woche quartal preis kosten gewinn " +
+			"bestellung bestellungen lieferung lieferant kategorie bezeichnung nummer betrag anzahl mitarbeiter rechnung auftrag aufträge wert " +
+			"filiale kalender verkauf verkäufe standort abteilung",
+		"fr": "ventes vente valeur produit produits clients quantité quantite commande commandes mois année annee annees jour magasin magasins " +
+			"chiffre affaires coût coûts cout couts bénéfice marge catégorie categorie prix fournisseur ville nom pays semaine trimestre montant " +
+			"facture calendrier libellé libelle nombre salarié employé",
+		"es": "ventas venta valor producto productos cliente clientes cantidad pedido pedidos mes año anio años día dia tienda ingresos costo coste " +
+			"costos ganancia margen categoría categoria precio proveedor ciudad fecha nombre código codigo descripción descripcion región país " +
+			"pais vendedor trimestre semana factura calendario empleado importe monto utilidad",
+		"it": "vendite vendita valore prodotto prodotti cliente clienti quantità quantita ordine ordini mese anno giorno negozio ricavi costo costi " +
+			"profitto margine categoria prezzo fornitore città citta nome codice descrizione paese settimana trimestre fattura importo fatturato",
+		"nl": "omzet aantal klant klanten artikel datum jaar maand dag kwartaal prijs kosten winst bestelling bestellingen levering leverancier stad " +
+			"bedrag naam waarde omschrijving kalender verkoop medewerker factuur winkel",
+		"pt": "vendas venda valor produto produtos cliente clientes quantidade pedido pedidos mês mes ano dia loja lojas receita receitas custo custos " +
+			"despesa despesas lucro margem categoria preço preco fornecedor cidade estado faturamento meta vendedor nome código codigo descrição " +
+			"descricao região regiao país pais trimestre semana calendário calendario média funcionário unidade nota fatura",
+	} {
+		for word := range strings.FieldsSeq(words) {
+			all[word] = append(all[word], language)
+		}
+	}
+	return all
+}()
+
+const english = "en"
+
+// fewestNameWords is how many different words of a language names need, so that it counts as theirs.
+const fewestNameWords = 3
+
+// namedIn returns the language other than English that the names of a model are in, "" if none is recognized: its words are several,
+// and more than half as frequent as those of English.
+func namedIn(names []string) string {
+	hits, different := map[string]int{}, map[string]map[string]bool{}
+	for _, name := range names {
+		for _, word := range parts(name) {
+			for _, language := range nameWords[word] {
+				hits[language]++
+				if different[language] == nil {
+					different[language] = map[string]bool{}
+				}
+				different[language][word] = true
+			}
+		}
+	}
+	best := ""
+	for _, language := range slices.Sorted(maps.Keys(different)) {
+		if language != english && len(different[language]) >= fewestNameWords && hits[language]*2 > hits[english] &&
+			(best == "" || hits[language] > hits[best]) {
+			best = language
+		}
+	}
+	return best
+}
+
+// parts returns the words of a name, also those that only capitals tell apart, in lower case.
+func parts(name string) []string {
+	var b strings.Builder
+	before := ' '
+	for _, r := range name {
+		if unicode.IsUpper(r) && unicode.IsLower(before) {
+			b.WriteByte(' ')
+		}
+		b.WriteRune(unicode.ToLower(r))
+		before = r
+	}
+	return strings.FieldsFunc(b.String(), func(r rune) bool { return !unicode.IsLetter(r) })
 }

@@ -19,14 +19,15 @@ type Model struct {
 	words     map[string]bool // of names, in lower case
 	scripts   map[string]bool
 	languages map[string]bool // empty when they cannot be recognized
+	named     string          // the language of the names, if it is another one than English
 }
 
 // Of returns the model for checks.
 func Of(m *semanticmodel.Model) *Model {
 	s := &Model{fields: map[[2]string]bool{}, bare: map[string]bool{}, words: map[string]bool{}}
-	var texts []string
+	var texts, names []string
 	name := func(name string) {
-		texts = append(texts, name)
+		texts, names = append(texts, name), append(names, norm.NFC.String(name))
 		for _, word := range strings.FieldsFunc(norm.NFKC.String(name), func(r rune) bool { return !unicode.IsLetter(r) }) {
 			s.words[strings.ToLower(word)] = true
 		}
@@ -53,13 +54,14 @@ func Of(m *semanticmodel.Model) *Model {
 			field(f.Name, f.Description)
 		}
 	}
-	s.scripts, s.languages = scriptsOf(texts), languagesOf(texts)
+	s.scripts, s.languages, s.named = scriptsOf(texts), languagesOf(texts), namedIn(names)
 	return s
 }
 
-// English reports whether the model may be in English: no other language of its texts is recognized.
+// English reports whether the model may be in English: no other language of its texts, or of its names if there is little else, is
+// recognized.
 func (m *Model) English() bool {
-	return m.scripts["Latin"] && (len(m.languages) == 0 || m.languages["en"])
+	return m.scripts["Latin"] && (m.languages[english] || len(m.languages) == 0 && m.named == "")
 }
 
 // known reports whether a word is in a name of the model.

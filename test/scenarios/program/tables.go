@@ -21,7 +21,7 @@ func SalesTable(i int) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "table 'Sales %d'\n", i)
 	for j := range 12 {
-		fmt.Fprintf(&b, "\n\tmeasure 'Revenue %d of %d' = CALCULATE(SUM('Sales %[3]d'[Amount %[4]d]), 'Sales %[3]d'[Region %[4]d] = \"North %[4]d\")\n\t\tformatString: #,0\n", j, i, i, j)
+		fmt.Fprintf(&b, "\n\tmeasure 'Revenue %d of %d' = CALCULATE(AVERAGE('Sales %[3]d'[Amount %[4]d]), 'Sales %[3]d'[Region %[4]d] = \"North %[4]d\")\n\t\tformatString: #,0\n", j, i, i, j)
 	}
 	for j := range 12 {
 		fmt.Fprintf(&b, "\n\tcolumn 'Amount %d'\n\t\tdataType: double\n\t\tsummarizeBy: sum\n\t\tsourceColumn: a%d\n", j, j)

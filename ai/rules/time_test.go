@@ -1,0 +1,166 @@
+package rules_test
+
+import (
+	"strings"
+	"testing"
+
+	"readiness/ai/rules"
+	"readiness/definition/semanticmodel"
+	"readiness/domain/proposal"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// sectionOf returns the lines under a heading of the instructions that are proposed for a model.
+func sectionOf(m *semanticmodel.Model, heading string) (lines []string) {
+	for _, p := range rules.Propose(proposal.Ask{Type: proposal.AIInstructions, Model: m}).Proposals {
+		_, after, _ := strings.Cut(p.Value, "## "+heading+"\n")
+		section, _, _ := strings.Cut(after, "\n\n")
+		for line := range strings.Lines(section) {
+			lines = append(lines, strings.TrimPrefix(strings.TrimSuffix(line, "\n"), "- "))
+		}
+	}
+	return lines
+}
+
+// The instructions say which column of a calendar filters by day and which ones group by longer periods, and by which of its
+// dates a table goes.
+func TestTimeLines(t *testing.T) {
+	t.Parallel()
+	const (
+		text    = semanticmodel.String
+		integer = semanticmodel.Int64
+		day     = semanticmodel.DateTime
+	)
+	calendar := func(columns ...semanticmodel.Column) func(*semanticmodel.Model) {
+		return func(m *semanticmodel.Model) {
+			tableOf(m, "Date").Columns, tableOf(m, "Date").Hierarchies = columns, nil
+		}
+	}
+	date := semanticmodel.Column{Name: "Date", DataType: day, IsKey: true}
+	key := func(m *semanticmodel.Model) {
+		column(m, "FactSales", "OrderDate").DataType, column(m, "FactSales", "ShipDate").DataType = integer, integer
+		column(m, "FactSales", "OrderDate").Name, column(m, "FactSales", "ShipDate").Name = "OrderDateKey", "ShipDateKey"
+		column(m, "Date", "MonthNo").Name, column(m, "Date", "Month").SortByColumn = "DateKey", ""
+		m.Relationships[2], m.Relationships[3] = related("FactSales[OrderDateKey]", "Date[DateKey]", true), related("FactSales[ShipDateKey]", "Date[DateKey]", false)
+		measure(m, "FactSales", "Shipped Sales").Expression = "CALCULATE([Net Sales], USERELATIONSHIP(FactSales[ShipDateKey], 'Date'[DateKey]))"
+	}
+	twoCalendars := func(active bool) func(*semanticmodel.Model) {
+		return func(m *semanticmodel.Model) {
+			m.Tables = append(m.Tables, semanticmodel.Table{Name: "Ship Calendar", DataCategory: "Time", Columns: []semanticmodel.Column{
+				{Name: "Day", DataType: day, IsKey: true}, {Name: "Month of Shipping", DataType: text}, {Name: "Year of Shipping", DataType: integer}}})
+			m.Relationships[3] = related("FactSales[ShipDate]", "Ship Calendar[Day]", active)
+		}
+	}
+	const order = "By default the date of FactSales is OrderDate, not ShipDate: filter 'Date'[Date]."
+	const shipped = "Questions about ShipDate of FactSales need [Shipped Sales]."
+	for name, row := range map[string]struct {
+		change func(*semanticmodel.Model)
+		want   []string
+	}{
+		"days alone": {calendar(date), []string{"Use 'Date'[Date] for every question about a day, month or other period.", order, shipped}},
+		"days, and columns that are no periods": {calendar(date, semanticmodel.Column{Name: "Holiday", DataType: text}),
+			[]string{"Use 'Date'[Date] for every question about a day or a range of days.", order, shipped}},
+		"many columns of each period": {calendar(date, semanticmodel.Column{Name: "Calendar Year", DataType: integer}, semanticmodel.Column{Name: "Month Number", DataType: integer},
+			semanticmodel.Column{Name: "Month", DataType: text}, semanticmodel.Column{Name: "Year Month", DataType: text}, semanticmodel.Column{Name: "Year Month Sort", DataType: integer},
+			semanticmodel.Column{Name: "Quarter", DataType: text}, semanticmodel.Column{Name: "Day of Week", DataType: text}, semanticmodel.Column{Name: "Week", DataType: integer},
+			semanticmodel.Column{Name: "Fiscal Month", DataType: text}, semanticmodel.Column{Name: "Week Start", DataType: day}),
+			[]string{"Use 'Date'[Date] for every question about a day or a range of days; group by year with 'Date'[Calendar Year], by quarter with 'Date'[Quarter] within a year, " +
+				"by month with 'Date'[Year Month] and by week with 'Date'[Week] within a year.", order, shipped}},
+		"in other words": {calendar(date, semanticmodel.Column{Name: "Jahr", DataType: integer}, semanticmodel.Column{Name: "Monat", DataType: text}),
+			[]string{"Use 'Date'[Date] for every question about a day or a range of days; group by year with 'Date'[Jahr] and by month with 'Date'[Monat] within a year.", order, shipped}},
+		"days that are hidden": {calendar(semanticmodel.Column{Name: "Date", DataType: day, IsKey: true, IsHidden: true}, semanticmodel.Column{Name: "Year-Month", DataType: day},
+			semanticmodel.Column{Name: "Year", DataType: integer}),
+			[]string{"Use 'Date'[Year-Month] for every question about a month or a range of months; group by year with 'Date'[Year].",
+				"By default the date of FactSales is OrderDate, not ShipDate.", shipped}},
+		"keys for dates": {key, []string{
+			"Use 'Date'[Date] for every question about a day or a range of days; group by year with 'Date'[Year] and by month with 'Date'[Month] within a year.",
+			"A year is the calendar year 'Date'[Year] unless the question says fiscal; then use 'Date'[Fiscal Year].",
+			"By default the date of FactSales is that of the key OrderDateKey, not ShipDateKey: filter 'Date'[Date].", "Questions about ship date of FactSales need [Shipped Sales]."}},
+		"two calendars, one on request": {twoCalendars(false), []string{
+			"For a period of Returns filter 'Date'[Date]; group by year with 'Date'[Year] and by month with 'Date'[Month] within a year.",
+			"FactSales has 2 calendars: Date by OrderDate and Ship Calendar by ShipDate only where a measure asks for it.", order, shipped}},
+		"two calendars": {twoCalendars(true), []string{
+			"For a period of Returns filter 'Date'[Date]; group by year with 'Date'[Year] and by month with 'Date'[Month] within a year.",
+			"FactSales has 2 calendars: Date by OrderDate and Ship Calendar by ShipDate; use the one whose date the question is about, and say which."}},
+		"a year without dates": {func(m *semanticmodel.Model) {
+			m.Tables, m.Relationships = []semanticmodel.Table{{Name: "Budget", Columns: []semanticmodel.Column{
+				{Name: "Year", DataType: integer}, {Name: "Amount", DataType: semanticmodel.Decimal}},
+				Measures: []semanticmodel.Measure{{Name: "Planned", Expression: "CALCULATE(SUM(Budget[Amount]), Budget[Amount] > 7)"}}}}, nil
+		}, []string{"Take the year from 'Budget'[Year]; the model has no dates."}},
+		"a date that nobody named": {func(m *semanticmodel.Model) {
+			m.Tables, m.Relationships = []semanticmodel.Table{{Name: "Budget", Columns: []semanticmodel.Column{
+				{Name: "Column13", DataType: day}, {Name: "Amount", DataType: semanticmodel.Decimal}},
+				Measures: []semanticmodel.Measure{{Name: "Planned", Expression: "CALCULATE(SUM(Budget[Amount]), Budget[Amount] > 7)"}}}}, nil
+		}, nil},
+		"a calendar called Time": {func(m *semanticmodel.Model) {
+			tableOf(m, "Date").Name, tableOf(m, "Date").DataCategory = "Time", ""
+			for i := range m.Relationships {
+				if m.Relationships[i].ToTable == "Date" {
+					m.Relationships[i].ToTable = "Time"
+				}
+			}
+		}, []string{"Use 'Time'[Date] for every question about a day or a range of days; group by year with 'Time'[Year] and by month with 'Time'[Month] within a year.",
+			"A year is the calendar year 'Time'[Year] unless the question says fiscal; then use 'Time'[Fiscal Year].",
+			"By default the date of FactSales is OrderDate, not ShipDate: filter 'Time'[Date].", shipped}},
+		"months without a calendar": {func(m *semanticmodel.Model) {
+			m.Tables, m.Relationships = []semanticmodel.Table{{Name: "Budget", Columns: []semanticmodel.Column{
+				{Name: "Month", DataType: day}, {Name: "Amount", DataType: semanticmodel.Decimal}},
+				Measures: []semanticmodel.Measure{{Name: "Planned", Expression: "SUM(Budget[Amount])"}}}}, nil
+		}, []string{"For a month filter 'Budget'[Month]; no table is marked as a date table."}},
+	} {
+		if d := cmp.Diff(row.want, sectionOf(shop(row.change), "Time")); d != "" {
+			t.Errorf("%s: %s", name, d)
+		}
+	}
+}
+
+// For a model in another language, by its names, a person is asked in place of texts in English.
+func TestOtherLanguages(t *testing.T) {
+	t.Parallel()
+	rename := func(names string) func(*semanticmodel.Model) {
+		return func(m *semanticmodel.Model) {
+			for i, name := range strings.Fields(names) {
+				tableOf(m, "FactSales").Columns[i].Name = name
+			}
+			m.Relationships = nil
+			for i := range m.Tables {
+				m.Tables[i].Name, m.Tables[i].Description = string(rune('A'+i)), ""
+				for j := range m.Tables[i].Measures {
+					x := &m.Tables[i].Measures[j]
+					x.Name, x.Expression = string(rune('A'+i))+string(rune('a'+j)), "COUNTROWS(A)"
+				}
+			}
+			m.Tables[0].Measures[0].Expression = "CALCULATE(COUNTROWS(A), A[" + strings.Fields(names)[0] + "] = 7)"
+			m.Tables = m.Tables[:1]
+		}
+	}
+	for name, row := range map[string]struct {
+		names   string
+		english bool
+	}{
+		"Portuguese":       {"Cliente Produto DataPedido DataEntrega Quantidade ValorTotal Preço Receita Presente Canal Lote Xq", false},
+		"German":           {"Kunde Artikel Bestelldatum Lieferdatum Menge Umsatz Preis Betrag Geschenk Kanal Los Xq", false},
+		"Spanish":          {"Cliente Tienda Fecha Entrega Cantidad Importe Precio Total Regalo Canal Lote Xq", false},
+		"French":           {"Client Produit DateCommande DateLivraison Quantité Montant Prix Total Cadeau Canal Lot Xq", false},
+		"English":          {"CustomerKey ProductKey OrderDate ShipDate Qty Amount Price Total IsGift Channel Batch Xq", true},
+		"mostly English":   {"CustomerKey ProductKey OrderDate ShipDate Qty Amount Price Cliente Produto Quantidade Batch Xq", true},
+		"two odd words":    {"Cliente Produto A1 A2 A3 A4 A5 A6 A7 A8 A9 Xq", true},
+		"nothing is known": {"A B C D E F G H I J K L", true},
+	} {
+		m := shop(rename(row.names))
+		o := object(m, "A[Aa]")
+		described := rules.Propose(proposal.Ask{Type: proposal.Description, Model: m, Objects: []proposal.Object{o}})
+		instructed := rules.Propose(proposal.Ask{Type: proposal.AIInstructions, Model: m})
+		if got := len(described.Proposals) > 0; got != row.english || got != (len(described.Questions) == 0) {
+			t.Errorf("%s: described %+v, asked %+v", name, described.Proposals, described.Questions)
+		}
+		if got := len(instructed.Proposals) > 0; got != row.english || !got && len(instructed.Questions) == 0 {
+			t.Errorf("%s: instructed %+v, asked %+v", name, instructed.Proposals, instructed.Questions)
+		}
+		filed := rules.Propose(proposal.Ask{Type: proposal.DisplayFolder, Model: m, Objects: []proposal.Object{o}})
+		if got := len(filed.Proposals) > 0; got != row.english {
+			t.Errorf("%s: filed %+v", name, filed.Proposals)
+		}
+	}
+}
