@@ -42,13 +42,13 @@ type Report struct {
 	ModelID *uuid.UUID `json:"semanticModelId,omitempty"`
 	// Status is the report's Pixies status.
 	Status Status `json:"status"`
-	// Pages and Visuals are the counts when Pixies were last added; nil in a report
+	// Pages and Visuals are the counts when Pixies were last added or updated; nil in a report
 	// without any.
 	Pages   *int `json:"pages,omitempty"`
 	Visuals *int `json:"visuals,omitempty"`
 	// Placed are the report's Pixies.
 	Placed []Placed `json:"placed,omitempty"`
-	// ChangedAt is when Pixies were last added or removed, or the report deleted.
+	// ChangedAt is when Pixies were last added, updated or removed, or the report deleted.
 	ChangedAt *time.Time `json:"changedAtUtc,omitempty"`
 	// Holder is the operation that works on the report now; LastOperation is the newest
 	// that did.
