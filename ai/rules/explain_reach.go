@@ -12,9 +12,7 @@ import (
 func (e *explainer) holds(call *dax.Node, s explanation) bool {
 	from := e.computedFrom(call.Parts[0])
 	inactive := slices.ContainsFunc(call.Parts[1:], func(p *dax.Node) bool { return p.Kind == dax.CallNode && activations[p.Text] }) ||
-		slices.ContainsFunc(e.measuresWithin(call.Parts[0]), func(m *field) bool {
-			return slices.ContainsFunc(e.reached(m), func(of *field) bool { return of.calls(activations) })
-		})
+		slices.ContainsFunc(e.measuresWithin(call.Parts[0]), func(m *field) bool { return e.baseOf(m).activates })
 	for _, c := range s.reaching {
 		if !e.reaches(c.table, from, inactive) {
 			return false
@@ -94,28 +92,63 @@ func (e *explainer) computedFrom(n *dax.Node) []*table {
 		}
 	})
 	for _, m := range e.measuresWithin(n) {
-		for _, c := range e.columns(m) {
-			note(c.table)
-		}
-		for _, of := range e.reached(m) {
-			for _, t := range of.counts {
-				note(t)
-			}
+		for _, t := range e.baseOf(m).tables {
+			note(t)
 		}
 	}
 	return all
+}
+
+// base is what a measure is computed from, directly or through measures, and whether that activates relationships.
+type base struct {
+	tables    []*table
+	activates bool
+}
+
+func (f *facts) baseOf(m *field) base {
+	b, known := f.based[m]
+	if known {
+		return b
+	}
+	for _, of := range f.reached(m) {
+		b.activates = b.activates || of.calls(activations)
+		for _, to := range of.refs {
+			if to.column != nil && !slices.Contains(b.tables, to.table) {
+				b.tables = append(b.tables, to.table)
+			}
+		}
+		for _, t := range of.counts {
+			if !slices.Contains(b.tables, t) {
+				b.tables = append(b.tables, t)
+			}
+		}
+	}
+	if f.based == nil {
+		f.based = map[*field]base{}
+	}
+	f.based[m] = b
+	return b
 }
 
 // reaches reports whether filters on a table reach tables: each of them, or one that refers to it.
 func (f *facts) reaches(filtered *table, from []*table, inactive bool) bool {
 	return !slices.ContainsFunc(from, func(t *table) bool {
 		below := slices.ContainsFunc(from, func(other *table) bool { return other != t && slices.Contains(other.reached(), t) })
-		return !below && !slices.Contains(f.filtering(t, inactive), filtered)
+		return t != filtered && !below && !slices.Contains(f.filtering(t, inactive), filtered)
 	})
+}
+
+// filtering is a table with or without its inactive relationships.
+type filtering struct {
+	of       *table
+	inactive bool
 }
 
 // filtering returns a table and those whose filters reach it along relationships.
 func (f *facts) filtering(t *table, inactive bool) []*table {
+	if all, known := f.filtered[filtering{t, inactive}]; known {
+		return all
+	}
 	all := []*table{t}
 	for at := 0; at < len(all); at++ {
 		for _, r := range f.relations {
@@ -131,5 +164,9 @@ func (f *facts) filtering(t *table, inactive bool) []*table {
 			}
 		}
 	}
+	if f.filtered == nil {
+		f.filtered = map[filtering][]*table{}
+	}
+	f.filtered[filtering{t, inactive}] = all
 	return all
 }

@@ -40,6 +40,7 @@ type table struct {
 	many, one  bool     // on a many side, on the one side of an active relationship
 	around     []*table // tables on the one side of its relationships, by name
 	facts      []*table // tables on the many side of its relationships, by name
+	further    []*table // around, and what is around them; nil before it is asked for
 
 	isSeries   bool      // a calculated table that calls GENERATESERIES
 	series     *series   // what makes its rows, if it is only that
@@ -94,6 +95,8 @@ type facts struct {
 	explanations map[*field]explanation      // what fields compute
 	totals       map[string]*field           // the measures without conditions, by what they compute
 	computed     map[*field][]*table         // the facts that measures are computed from
+	based        map[*field]base             // what measures are computed from, any table
+	filtered     map[filtering][]*table      // what filters tables
 	views        map[string]map[string]int64 // the usage map, nil without views
 	informing    *informing.Judge
 	violated     map[violationKey]float64

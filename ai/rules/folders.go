@@ -60,10 +60,12 @@ type filing struct {
 	wanted   map[proposal.Object]*field // measures without a folder
 	existing map[string]string          // the folders of the model, by norm
 	words    map[*table]map[string]int  // how many measures of a table have a word in their names
+	sourced  map[*table]map[*table]int  // how many measures of a table are computed from another one alone
 }
 
 func (f *facts) newFiling(objects []proposal.Object) *filing {
-	file := &filing{facts: f, wanted: map[proposal.Object]*field{}, existing: map[string]string{}, words: map[*table]map[string]int{}}
+	file := &filing{facts: f, wanted: map[proposal.Object]*field{}, existing: map[string]string{}, words: map[*table]map[string]int{},
+		sourced: map[*table]map[*table]int{}}
 	for _, t := range f.tables {
 		file.words[t] = map[string]int{}
 		for _, x := range t.measures {
@@ -286,12 +288,13 @@ func outermostCall(expression string) string {
 
 // divides reports whether a source divides the measures of a table: several, but not nearly all of them, are computed from it.
 func (file *filing) divides(t, source *table) bool {
-	n := 0
-	for _, x := range t.measures {
-		if file.source(x) == source {
-			n++
+	if file.sourced[t] == nil {
+		file.sourced[t] = map[*table]int{}
+		for _, x := range t.measures {
+			file.sourced[t][file.source(x)]++
 		}
 	}
+	n := file.sourced[t][source]
 	return len(t.measures) < fewMeasures || n > 1 && n*4 <= len(t.measures)*3
 }
 

@@ -178,6 +178,9 @@ func (f *facts) sections(current string) []section {
 
 // reached returns the tables that filter a table along relationships from one to many, by name.
 func (t *table) reached() []*table {
+	if t.further != nil {
+		return t.further
+	}
 	all := slices.Clone(t.around)
 	for at := 0; at < len(all); at++ {
 		for _, next := range all[at].around {
@@ -187,6 +190,7 @@ func (t *table) reached() []*table {
 		}
 	}
 	slices.SortFunc(all, func(a, b *table) int { return strings.Compare(a.src.Name, b.src.Name) })
+	t.further = append([]*table{}, all...)
 	return all
 }
 
