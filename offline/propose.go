@@ -25,8 +25,9 @@ type ProposeOptions struct {
 	// is an error.
 	Kinds []optimization.Kind
 	// Keys select proposed changes. Nil selects what the service writes by default: all changes, and of the AI data
-	// schema the recommended ones.
+	// schema the recommended ones; of a model with more than MaxRecommended of them those that are worth most, unless All is set.
 	Keys []string
+	All  bool
 	// Ignores are accepted findings, in addition to those in the models' annotations. Nothing is proposed for them.
 	Ignores *Ignores
 	// Regime makes the scores and the findings; nil means the current one.
@@ -37,6 +38,9 @@ type ProposeOptions struct {
 	Jobs     int
 	Progress func(done, total int)
 }
+
+// MaxRecommended is how many changes a person can be expected to review.
+const MaxRecommended = 150
 
 // Proposal is what is proposed for a semantic model, and the definition after writing the selected changes.
 type Proposal struct {
@@ -50,6 +54,8 @@ type Proposal struct {
 	ScoreNow, ScoreAfter *int
 	// DimensionsThatFall are the dimensions that score lower with all of them.
 	DimensionsThatFall []optimization.FallingDimension
+	// LeftOut counts the changes beyond MaxRecommended, which only All writes.
+	LeftOut int
 	// Ignored counts the ignored findings that the requested kinds could clear. The scores exclude ignored findings.
 	Ignored int
 
@@ -150,6 +156,7 @@ func (p *Proposal) compose(ctx context.Context, o ProposeOptions, n *note) error
 		from.captions = p.captions(ctx, n)
 	}
 	var leftOut []string // kinds that the model cannot hold
+	var writable []optimization.Preview
 	var why error
 	for _, kind := range optimization.Kinds() {
 		if len(o.Kinds) > 0 && !slices.Contains(o.Kinds, kind) {
@@ -172,6 +179,12 @@ func (p *Proposal) compose(ctx context.Context, o ProposeOptions, n *note) error
 		if o.Keys == nil {
 			one = p.reviewed(one, n)
 		}
+		writable = append(writable, one)
+	}
+	if o.Keys == nil && !o.All {
+		writable, p.LeftOut = worthMost(writable, now.Findings)
+	}
+	for _, one := range writable {
 		if err := p.apply(one, o.Keys); err != nil {
 			return err
 		}
@@ -338,6 +351,58 @@ func (p *Proposal) reviewed(preview optimization.Preview, n *note) optimization.
 			"--format json, and write it with --key %q", s.Key, s.Message, s.Key)})
 	}
 	return writable
+}
+
+// worthMost keeps the MaxRecommended changes of the previews whose findings cost the most points, and counts the others that would be
+// written by default. The changes of a kind share the points of findings about the model. Of equal ones the first are kept: previews are in
+// the order in which kinds are written.
+func worthMost(previews []optimization.Preview, findings []readiness.Finding) (kept []optimization.Preview, leftOut int) {
+	type fixed struct {
+		kind          optimization.Kind
+		table, object string
+	}
+	points, shared := map[fixed]float64{}, map[optimization.Kind]float64{}
+	for _, f := range findings {
+		for _, of := range f.FixKinds {
+			if kind := optimization.Kind(of); f.ObjectType == finding.ModelObject {
+				shared[kind] += f.Impact
+			} else {
+				points[fixed{kind, f.Table, f.ObjectName}] += f.Impact
+			}
+		}
+	}
+	type change struct {
+		kind  optimization.Kind
+		key   string
+		worth float64
+	}
+	var all []change
+	for _, one := range previews {
+		byDefault := one.Changes
+		if one.Kind == optimization.AIDataSchema {
+			byDefault = lists.Where(one.Changes, func(c optimization.Change) bool { return slices.Contains(one.RecommendedKeys, c.Key) })
+		}
+		for _, c := range byDefault {
+			all = append(all, change{one.Kind, c.Key, points[fixed{one.Kind, c.Table, c.Object}] + shared[one.Kind]/float64(len(byDefault))})
+		}
+	}
+	if leftOut = len(all) - MaxRecommended; leftOut <= 0 {
+		return previews, 0
+	}
+	slices.SortStableFunc(all, func(a, b change) int { return cmp.Compare(b.worth, a.worth) })
+	keys := map[optimization.Kind]map[string]bool{}
+	for _, c := range all[:MaxRecommended] {
+		if keys[c.kind] == nil {
+			keys[c.kind] = map[string]bool{}
+		}
+		keys[c.kind][c.key] = true
+	}
+	for _, one := range previews {
+		one.Changes = lists.Where(one.Changes, func(c optimization.Change) bool { return keys[one.Kind][c.Key] })
+		one.RecommendedKeys = lists.Where(one.RecommendedKeys, func(key string) bool { return keys[one.Kind][key] })
+		kept = append(kept, one)
+	}
+	return kept, leftOut
 }
 
 // choose returns the writes for the selected keys of the preview, or for its default changes.

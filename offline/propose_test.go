@@ -1,6 +1,7 @@
 package offline_test
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -110,5 +111,51 @@ func TestIgnoresOfAgentsAreNotUnused(t *testing.T) {
 	_, warnings, err := offline.Propose(t.Context(), find(t, samplesRoot, workspaces+"/Retail Analytics"), o)
 	if err != nil || len(warnings) != 0 {
 		t.Errorf("got %v, error %v", warnings, err)
+	}
+}
+
+// Of a model with more changes than a person can review those are written whose findings cost the most points, and the headline says how
+// many more there are. --all and keys write all that they name.
+func TestMostAreRecommended(t *testing.T) {
+	t.Parallel()
+	var table strings.Builder
+	table.WriteString("table Sales\n\n\tcolumn Region\n\t\tdataType: string\n\t\tsummarizeBy: none\n\n\tcolumn Amount\n\t\tdataType: double\n\t\tsummarizeBy: none\n")
+	for n := range offline.MaxRecommended + 10 {
+		fmt.Fprintf(&table, "\n\tmeasure 'Sales in Zone %d' = CALCULATE(SUM(Sales[Amount]), Sales[Region] = \"R%d-x\")\n\t\tformatString: 0\n", n, n)
+	}
+	large := with(shop, "Shop.SemanticModel/definition/tables/Sales.tmdl", table.String())
+	of := func(change offline.ProposeOptions) offline.Proposal {
+		t.Helper()
+		o := embedded(change.Kinds...)
+		o.All, o.Keys = change.All, change.Keys
+		got := propose(t, o, files(t, large))[0]
+		if got.Error != nil {
+			t.Fatal(got.Error)
+		}
+		return got
+	}
+	all, most := of(offline.ProposeOptions{All: true}), of(offline.ProposeOptions{})
+	if all.LeftOut != 0 || most.LeftOut == 0 || most.Changes() != offline.MaxRecommended || all.Changes() != most.Changes()+most.LeftOut {
+		t.Errorf("got %d changes and %d of all, %d left out", most.Changes(), all.Changes(), most.LeftOut)
+	}
+	if want := fmt.Sprintf("150 changes that are worth most (--all: %d more)", most.LeftOut); !strings.Contains(most.Headline(), want) || strings.Contains(all.Headline(), "--all") {
+		t.Errorf("got %q", most.Headline())
+	}
+	if d := cmp.Diff(all.Previews, most.Previews); d != "" { // what is proposed stays whole: only what is written is chosen
+		t.Errorf("the previews (-all +most):\n%s", d)
+	}
+	if !slices.ContainsFunc(most.Applies, func(a offline.Apply) bool { return a.Kind == optimization.AIInstructions }) {
+		t.Error("the AI instructions, which are worth most, are left out")
+	}
+	var keys []string
+	for _, one := range all.Previews {
+		if one.Kind == optimization.Descriptions {
+			for _, c := range one.Changes {
+				keys = append(keys, c.Key)
+			}
+		}
+	}
+	if named := of(offline.ProposeOptions{Kinds: []optimization.Kind{optimization.Descriptions}, Keys: keys}); len(keys) <= offline.MaxRecommended || named.Changes() != len(keys) || named.LeftOut != 0 {
+		t.Errorf("%d changes are written of %d that are named", named.Changes(), len(keys))
 	}
 }

@@ -18,9 +18,12 @@ func (p Proposal) Headline() string {
 	case p.Changes() == 0:
 		return show.Printable(p.Shown) + ": nothing to write" + p.leftAlone()
 	}
-	return fmt.Sprintf("%s: %s%s, score %s → %s", show.Printable(p.Shown), show.Count(p.Changes(), "change"), p.leftAlone(),
-		show.Number(p.ScoreNow),
-		show.Number(p.ScoreAfter))
+	more := ""
+	if p.LeftOut > 0 {
+		more = fmt.Sprintf(" that are worth most (--all: %d more)", p.LeftOut)
+	}
+	return fmt.Sprintf("%s: %s%s%s, score %s → %s", show.Printable(p.Shown), show.Count(p.Changes(), "change"), more, p.leftAlone(),
+		show.Number(p.ScoreNow), show.Number(p.ScoreAfter))
 }
 
 // mostQuestions is how many questions the text of a proposal lists.

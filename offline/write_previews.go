@@ -29,6 +29,8 @@ type previewsModel struct {
 	Error      *string `json:"error"`
 	ScoreNow   *int    `json:"scoreNow"`
 	ScoreAfter *int    `json:"scoreAfter"`
+	// LeftOut counts the changes that only --all writes.
+	LeftOut int `json:"leftOut,omitempty"`
 	// Ignored counts the ignored findings that the kinds could clear.
 	Ignored            int                             `json:"ignored"`
 	DimensionsThatFall []optimization.FallingDimension `json:"dimensionsThatFall,omitempty"`
@@ -54,7 +56,7 @@ type previewsKind struct {
 func WritePreviews(w io.Writer, all []Proposal, applied []Applied, record string) error {
 	out := previews{Format: "readiness-previews/1", Models: []previewsModel{}, Record: filepath.ToSlash(record), Written: writtenModels(applied)}
 	for _, p := range all {
-		m := previewsModel{Path: p.Shown, ScoreNow: p.ScoreNow, ScoreAfter: p.ScoreAfter, Ignored: p.Ignored,
+		m := previewsModel{Path: p.Shown, ScoreNow: p.ScoreNow, ScoreAfter: p.ScoreAfter, LeftOut: p.LeftOut, Ignored: p.Ignored,
 			DimensionsThatFall: p.DimensionsThatFall, Previews: []previewsKind{}}
 		m.Error = textOf(p.Error)
 		for _, one := range p.Previews {

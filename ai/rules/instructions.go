@@ -170,9 +170,6 @@ func (f *facts) sections(current string) []section {
 	for i := range all {
 		all[i].lines = slices.DeleteFunc(all[i].lines, func(line string) bool { return !c.takes(line) })
 	}
-	if !slices.ContainsFunc(all[1:], func(s section) bool { return len(s.lines) > 0 }) {
-		all[0].lines = slices.DeleteFunc(all[0].lines, func(line string) bool { return line == noDates })
-	}
 	return all
 }
 

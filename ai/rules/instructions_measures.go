@@ -7,7 +7,6 @@ import (
 	"readiness/ai/rules/prose"
 	"readiness/definition/dax"
 	"readiness/domain/proposal/textcheck"
-	"readiness/domain/readiness/informing"
 	"readiness/domain/readiness/wording"
 )
 
@@ -44,16 +43,11 @@ func (f *facts) aboutMeasures() []string {
 	return lines
 }
 
-// explained returns what a measure is, "" if nothing is known beyond its name. A person's description, which an AI reads anyway, is
-// used only if it defines something, and without references, because these may name fields that do not exist.
+// explained returns what a measure is, "" if nothing is known beyond its name or a person's description says it, which an AI reads anyway.
 func (f *facts) explained(x *field) string {
 	text := strings.TrimSuffix(prose.Sentences(prose.OneLine(x.description), 120), ".")
-	if text != "" && f.adds(described{x.object(), x.table, x}, text) && prose.MentionableLine(text) && !strings.ContainsAny(text, "[]'") &&
-		!f.orders(text) {
-		if informing.Defining(wording.Words(text)) == 0 || !f.checked().English() || !f.toldBy(x).lacks(text, ofMeasures) {
-			return ""
-		}
-		return prose.LowerStart(text)
+	if text != "" && f.adds(described{x.object(), x.table, x}, text) {
+		return ""
 	}
 	made := f.computes(x)
 	if wording.Length(made) > 160 || !f.lastingOnly(x) {
@@ -62,22 +56,12 @@ func (f *facts) explained(x *field) string {
 	return prose.LowerStart(made)
 }
 
-// ofMeasures are words of descriptions that hold of any measure.
-var ofMeasures = prose.SetOf("calculates calculated calculation across current filter context amount summing adding adds " +
-	"individual item items sold logged tracked recorded overall entire available")
-
 // checked returns what checks of texts need to know of the model.
 func (f *facts) checked() *textcheck.Model {
 	if f.checks == nil {
 		f.checks = textcheck.Of(f.src)
 	}
 	return f.checks
-}
-
-// orders reports whether a text of the model would be an order to an AI, or a link, in instructions.
-func (f *facts) orders(text string) bool {
-	why := f.checked().Line(text, len(text))
-	return why != "" && why != textcheck.Length && why != textcheck.Language && why != textcheck.Name
 }
 
 // lastingOnly reports whether a measure refers only to measures that an AI sees: a line must not name

@@ -22,9 +22,6 @@ func (f *facts) calendars() []*table {
 
 var fiscalWords = prose.SetOf("fiscal fy financial")
 
-// noDates is worth no instructions of its own.
-const noDates = "The model has no dates: say so when a question names a period or year."
-
 // aboutTime says which dates and years are meant, as far as the definition shows it.
 func (f *facts) aboutTime() []string {
 	if !slices.ContainsFunc(f.allFields(), (*field).isDay) {
@@ -64,11 +61,8 @@ func (f *facts) withoutDates() []string {
 			held = append(held, x)
 		}
 	}
-	switch {
-	case len(held) == 0:
-		return []string{noDates}
-	case len(held) == 1 && f.written(held[0]) != "":
-		return []string{"Take the " + held[0].unit() + " from " + f.written(held[0]) + "; the model has no dates."}
+	if len(held) == 1 && f.written(held[0]) != "" {
+		return []string{"Take the " + held[0].unit() + " from " + f.written(held[0]) + "; no column is a date."}
 	}
 	return nil
 }

@@ -87,7 +87,7 @@ func TestTimeLines(t *testing.T) {
 			m.Tables, m.Relationships = []semanticmodel.Table{{Name: "Budget", Columns: []semanticmodel.Column{
 				{Name: "Year", DataType: integer}, {Name: "Amount", DataType: semanticmodel.Decimal}},
 				Measures: []semanticmodel.Measure{{Name: "Planned", Expression: "CALCULATE(SUM(Budget[Amount]), Budget[Amount] > 7)"}}}}, nil
-		}, []string{"Take the year from 'Budget'[Year]; the model has no dates."}},
+		}, []string{"Take the year from 'Budget'[Year]; no column is a date."}},
 		"a date that nobody named": {func(m *semanticmodel.Model) {
 			m.Tables, m.Relationships = []semanticmodel.Table{{Name: "Budget", Columns: []semanticmodel.Column{
 				{Name: "Column13", DataType: day}, {Name: "Amount", DataType: semanticmodel.Decimal}},

@@ -173,7 +173,7 @@ func (p *Preview) ask(d definition.Definition, m *semanticmodel.Model, t Targets
 		effective := a.effective(m, present)
 		for _, o := range effective {
 			answer.Proposals = append(answer.Proposals, proposal.Proposal{
-				Object: o, Value: none, Reason: "adding its values up has no meaning", Recommended: true,
+				Object: o, Value: none, Reason: "a total of its values has no meaning", Recommended: true,
 			})
 		}
 		p.leaveUnsummarized(len(present) - len(effective))

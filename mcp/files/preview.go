@@ -70,7 +70,7 @@ func (f *Files) propose(ctx context.Context, model string, kind optimization.Kin
 		return p, nil, err
 	}
 	all, noted, err := offline.Propose(ctx, []offline.Item{i}, offline.ProposeOptions{
-		Kinds: []optimization.Kind{kind}, Keys: keys, Ignores: f.Ignores, Regime: f.Regime, Propose: proposing(words),
+		Kinds: []optimization.Kind{kind}, Keys: keys, All: true, Ignores: f.Ignores, Regime: f.Regime, Propose: proposing(words),
 	})
 	if err != nil {
 		return p, nil, err

@@ -32,6 +32,7 @@ type proposeFlags struct {
 	root  string
 	kinds []string
 	keys  []string
+	all   bool
 	jobs  int
 	// ignore is the file of accepted findings, rules that of changed rules.
 	ignore, rules string
@@ -49,6 +50,7 @@ func (f *proposeFlags) add(c *cobra.Command) {
 	flags.StringSliceVar(&f.kinds, "kind", nil, "optimization kinds, all by default: "+strings.Join(names, ", "))
 	cli.Completes(c, "kind", names...)
 	flags.StringArrayVar(&f.keys, "key", nil, "key of a change to include; others are excluded. Can be repeated")
+	flags.BoolVar(&f.all, "all", false, fmt.Sprintf("include every change, also of models with more than %d", offline.MaxRecommended))
 	flags.StringVar(&f.ignore, "ignore", "", "YAML file of accepted findings, as for assess; nothing is proposed for them")
 	declared.RulesFlag(flags, &f.rules)
 	flags.IntVar(&f.jobs, "jobs", 0, "how many models to process at once; 0 for one per processor")
@@ -62,7 +64,7 @@ func (f *proposeFlags) add(c *cobra.Command) {
 
 // options validates the flags.
 func (f *proposeFlags) options(r *desk) (offline.ProposeOptions, error) {
-	o := offline.ProposeOptions{Jobs: f.jobs}
+	o := offline.ProposeOptions{All: f.all, Jobs: f.jobs}
 	if len(f.keys) > 0 {
 		o.Keys = f.keys
 	}
