@@ -67,7 +67,6 @@ type field struct {
 	description []int   // ids of stems, 0 between texts
 	worth       float64 // 1, or less if the instructions say not to use it
 	expression  string  // of a measure that the model does not have
-	dated       bool    // the calendar filters the table by the column
 	summarized  string  // how visuals summarize a column, as in the definition
 }
 
@@ -108,7 +107,7 @@ func newLexicon(tables []Table, given instructions) *lexicon {
 	for _, t := range tables {
 		for _, c := range t.Columns {
 			l.add(t, &field{ref: FieldRef{t.Name, c.Name}, dataType: c.DataType, key: c.Key, dates: t.Dates,
-				summarized: c.SummarizeBy, dated: c.Dated, worth: 1}, c.Description,
+				summarized: c.SummarizeBy, worth: 1}, c.Description,
 				c.Synonyms, given)
 		}
 		for _, m := range t.Measures {
