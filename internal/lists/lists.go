@@ -29,3 +29,35 @@ func Count[T any](list []T, is func(T) bool) (n int) {
 	}
 	return n
 }
+
+// Compare calls each for the elements of both lists by their longest common sequence, in order; where elements are replaced, those of a
+// come first.
+func Compare[T comparable](a, b []T, each func(v T, inA, inB bool)) {
+	common := make([][]int32, len(a)+1) // [i][j] is the length of the longest common sequence of a[i:] and b[j:]
+	cells := make([]int32, (len(a)+1)*(len(b)+1))
+	for i := range common {
+		common[i] = cells[i*(len(b)+1) : (i+1)*(len(b)+1)]
+	}
+	for i := len(a) - 1; i >= 0; i-- {
+		for j := len(b) - 1; j >= 0; j-- {
+			if a[i] == b[j] {
+				common[i][j] = common[i+1][j+1] + 1
+			} else {
+				common[i][j] = max(common[i+1][j], common[i][j+1])
+			}
+		}
+	}
+	for i, j := 0, 0; i < len(a) || j < len(b); {
+		switch {
+		case i < len(a) && j < len(b) && a[i] == b[j]:
+			each(a[i], true, true)
+			i, j = i+1, j+1
+		case j == len(b) || i < len(a) && common[i+1][j] >= common[i][j+1]:
+			each(a[i], true, false)
+			i++
+		default:
+			each(b[j], false, true)
+			j++
+		}
+	}
+}

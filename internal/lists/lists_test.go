@@ -1,6 +1,7 @@
 package lists_test
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"testing"
@@ -26,6 +27,16 @@ func TestWhereAndCount(t *testing.T) {
 		t.Errorf("%#v", got)
 	}
 	if got := lists.Count([]int{3, 1, 2}, odd); got != 2 {
+		t.Error(got)
+	}
+}
+
+func TestCompare(t *testing.T) {
+	var got []string
+	lists.Compare([]string{"a", "b", "c"}, []string{"a", "x", "c", "d"}, func(v string, inA, inB bool) {
+		got = append(got, fmt.Sprint(v, inA, inB))
+	})
+	if want := []string{"atrue true", "btrue false", "xfalse true", "ctrue true", "dfalse true"}; !slices.Equal(got, want) {
 		t.Error(got)
 	}
 }
