@@ -7,6 +7,7 @@ import (
 
 	"readiness/ai/rulesengine/wording"
 	"readiness/domain"
+	"readiness/internal/lists"
 )
 
 // Source is the place where the words of a question were found to name a field.
@@ -197,10 +198,7 @@ func (l *lexicon) add(t Table, f *field, description string, synonyms []string, 
 // phrase adds a way to name the field; the words of its table may precede it.
 func (l *lexicon) phrase(f *field, source Source, weight float64, words, table []word) {
 	p := phrase{source: source, weight: weight}
-	has := map[string]bool{}
-	for _, w := range words {
-		has[w.stem] = true
-	}
+	has := lists.SetOf(words, func(w word) string { return w.stem })
 	for _, w := range table {
 		if !has[w.stem] {
 			p.words, p.own = append(p.words, l.newTerm(w)), append(p.own, false)

@@ -30,6 +30,29 @@ func Count[T any](list []T, is func(T) bool) (n int) {
 	return n
 }
 
+// Set returns the elements as a set.
+func Set[T comparable](list []T) map[T]bool {
+	return SetOf(list, func(v T) T { return v })
+}
+
+// SetOf returns the set of what of returns for each element.
+func SetOf[T any, K comparable](list []T, of func(T) K) map[K]bool {
+	set := make(map[K]bool, len(list))
+	for _, v := range list {
+		set[of(v)] = true
+	}
+	return set
+}
+
+// Index returns the elements by their keys; of those with one key the last.
+func Index[T any, K comparable](list []T, key func(T) K) map[K]T {
+	index := make(map[K]T, len(list))
+	for _, v := range list {
+		index[key(v)] = v
+	}
+	return index
+}
+
 // Compare calls each for the elements of both lists by their longest common sequence, in order; where elements are replaced, those of a
 // come first.
 func Compare[T comparable](a, b []T, each func(v T, inA, inB bool)) {

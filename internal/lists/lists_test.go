@@ -2,6 +2,7 @@ package lists_test
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"testing"
@@ -37,6 +38,18 @@ func TestCompare(t *testing.T) {
 		got = append(got, fmt.Sprint(v, inA, inB))
 	})
 	if want := []string{"atrue true", "btrue false", "xfalse true", "ctrue true", "dfalse true"}; !slices.Equal(got, want) {
+		t.Error(got)
+	}
+}
+
+func TestSetAndIndex(t *testing.T) {
+	if got := lists.Set([]int{3, 1, 3}); !maps.Equal(got, map[int]bool{1: true, 3: true}) {
+		t.Error(got)
+	}
+	if got := lists.SetOf([]int{3, 1}, strconv.Itoa); !maps.Equal(got, map[string]bool{"1": true, "3": true}) {
+		t.Error(got)
+	}
+	if got := lists.Index([]string{"ab", "c", "de"}, func(s string) int { return len(s) }); !maps.Equal(got, map[int]string{1: "c", 2: "de"}) {
 		t.Error(got)
 	}
 }
