@@ -33,9 +33,6 @@ type Options struct {
 	// Getenv returns a key by the name of its environment variable; os.Getenv when nil.
 	Getenv func(string) string
 	Log    *slog.Logger
-	// Timeout bounds one attempt of one request of a declared provider; 0 means that of
-	// aiprovider.DefaultLimits.
-	Timeout time.Duration
 	// Wait pauses between attempts. It returns early with the context's error.
 	Wait func(context.Context, time.Duration) error
 	// Tokens opens credentials of Microsoft Entra; without it, providers that need one are refused.
@@ -173,7 +170,7 @@ func (p *Proposer) Silent() (n int) {
 }
 
 func (p *Proposer) open(of openai.Settings, kind aiprovider.Kind) (*openai.Client, error) {
-	return openai.New(of, openai.Options{Client: p.options.Client, Log: p.options.Log, Wait: p.options.Wait, Timeout: p.options.Timeout,
+	return openai.New(of, openai.Options{Client: p.options.Client, Log: p.options.Log, Wait: p.options.Wait,
 		Tokens: p.options.Tokens, Observe: func(o openai.Outcome, took time.Duration) { p.options.Observe(kind, o, took) }})
 }
 

@@ -77,7 +77,6 @@ type Caller struct {
 	License  string
 	Plan     account.Plan
 	Settings account.Settings
-	Scopes   []string
 	// MayWrite reports whether the token's scopes allow starting work.
 	MayWrite  bool
 	RequestID string

@@ -32,10 +32,7 @@ func (s *Server) AssessSemanticModels(ctx context.Context, r api.AssessSemanticM
 func (s *Server) ListAssessments(ctx context.Context, r api.ListAssessmentsRequestObject) (*api.AssessmentSummaryList, error) {
 	list, err := s.assessmentsOf(ctx, r.WorkspaceID, item.SemanticModel, r.SemanticModelID, "semanticModels", r.Params.Pinned,
 		r.Params.MaxResults, r.Params.ContinuationToken)
-	if err != nil {
-		return nil, err
-	}
-	return &list, nil
+	return &list, err
 }
 
 // assessmentsOf returns a page of the assessments of a model or an agent, newest first: all, or only those that are
@@ -84,10 +81,7 @@ func (s *Server) GetAssessment(ctx context.Context, r api.GetAssessmentRequestOb
 		return nil, err
 	}
 	body, err := s.assessment(ctx, a, false)
-	if err != nil {
-		return nil, err
-	}
-	return &body, nil
+	return &body, err
 }
 
 // evidence converts what was measured to its API form, beside the assessment of a definition.

@@ -104,10 +104,7 @@ func (s *Server) visibleModels(ctx context.Context, o projections.Operation, run
 	if _, refused := domain.Refused(err); err != nil && !refused {
 		return nil, err
 	}
-	seen := map[uuid.UUID]bool{}
-	for _, m := range listed {
-		seen[m.ID] = true
-	}
+	seen := lists.SetOf(listed, func(m item.Item) uuid.UUID { return m.ID })
 	return func(id uuid.UUID) bool { return seen[id] }, nil
 }
 

@@ -19,10 +19,7 @@ func (s *Server) ListDataAgentAssessments(ctx context.Context,
 	r api.ListDataAgentAssessmentsRequestObject) (*api.AssessmentSummaryList, error) {
 	list, err := s.assessmentsOf(ctx, r.WorkspaceID, item.DataAgent, r.DataAgentID, "dataAgents", nil, r.Params.MaxResults,
 		r.Params.ContinuationToken)
-	if err != nil {
-		return nil, err
-	}
-	return &list, nil
+	return &list, err
 }
 
 // GetDataAgentAssessment handles GET …/dataAgents/{dataAgentId}/aiReadiness/assessments/{assessmentId}.
@@ -32,10 +29,7 @@ func (s *Server) GetDataAgentAssessment(ctx context.Context, r api.GetDataAgentA
 		return nil, err
 	}
 	body, err := s.agentAssessment(ctx, a, false)
-	if err != nil {
-		return nil, err
-	}
-	return &body, nil
+	return &body, err
 }
 
 // agentAssessment converts a stored assessment of a data agent, with its document, to its API form. It is that of a model, with the

@@ -95,7 +95,7 @@ func (s *Server) admit(w http.ResponseWriter, r *http.Request, c *call) error {
 	c.caller = commands.CallerOf(c.by.member, bearer, id.Expires, id.Has(token.ScopeReadWrite))
 	c.caller.TokenIssued = id.Issued
 	c.caller.Person, c.body = id.Person, canonical
-	c.caller.Scopes, c.caller.RequestID, c.caller.Trace = id.Scopes, c.id.String(), traceparent(r.Context())
+	c.caller.RequestID, c.caller.Trace = c.id.String(), traceparent(r.Context())
 	c.caller.Key = idempotencyKey(r, c.route, canonical)
 	return nil
 }

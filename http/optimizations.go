@@ -26,10 +26,7 @@ func (s *Server) ScorePreview(ctx context.Context, r api.ScorePreviewRequestObje
 	body := optimization.ApplyPreview{PreviewID: &r.Body.PreviewID, Keys: given(r.Body.Keys), Values: r.Body.Values,
 		ValuesGiven: r.Body.Values != nil}
 	score, err := s.commands.Optimizations.ScorePreview(ctx, callerOf(ctx), r.WorkspaceID, r.SemanticModelID, r.Kind, body)
-	if err != nil {
-		return nil, err
-	}
-	return &score, nil
+	return &score, err
 }
 
 // given returns a pointer to a list of the body, or nil when the body has none. An empty list differs from none.

@@ -14,6 +14,7 @@ import (
 	"readiness/domain/usage"
 	"readiness/http/api"
 	"readiness/http/paging"
+	"readiness/internal/lists"
 	"readiness/projections"
 )
 
@@ -61,10 +62,7 @@ func (s *Server) failures(ctx context.Context, q projections.PortfolioQuery, in 
 	if err != nil {
 		return nil, err
 	}
-	of := map[uuid.UUID]bool{}
-	for _, f := range found {
-		of[f.WorkspaceID] = true
-	}
+	of := lists.SetOf(found, func(f projections.Failure) uuid.UUID { return f.WorkspaceID })
 	seen, err := s.visible.models(ctx, who, slices.Collect(maps.Keys(of)))
 	for _, f := range found {
 		if _, ok := seen[f.WorkspaceID][f.ModelID]; ok && err == nil {

@@ -37,6 +37,7 @@ import (
 	"readiness/http/token"
 	"readiness/http/validate"
 	"readiness/internal/database"
+	"readiness/internal/lists"
 	"readiness/projections"
 )
 
@@ -235,10 +236,7 @@ const objects = `(?:[0-9]+/)?(?:checkpoint|tile/.+)`
 
 // describe checks that the router, the table of routes and openapi.yaml agree.
 func (s *Server) describe(doc *openapi3.T) error {
-	table := map[string]routing.Route{}
-	for _, route := range routing.Table() {
-		table[route.Method+" "+route.Path] = route
-	}
+	table := lists.Index(routing.Table(), func(route routing.Route) string { return route.Method + " " + route.Path })
 	s.matched = map[*mux.Route]matched{}
 	err := s.router.Walk(func(m *mux.Route, _ *mux.Router, _ []*mux.Route) error {
 		path, err := m.GetPathTemplate()

@@ -12,6 +12,7 @@ import (
 	"readiness/domain/operation"
 	"readiness/domain/pixies"
 	"readiness/eventstore"
+	"readiness/internal/lists"
 )
 
 var pixieReports = &Table{
@@ -119,10 +120,7 @@ func (v *Views) pixieReports(ctx context.Context, where string, args ...any) ([]
 // the Pixies.
 func (v *Views) Pixies(ctx context.Context, accountID string, reportIDs []uuid.UUID) (map[uuid.UUID]pixies.Report, error) {
 	found, err := v.pixieReports(ctx, `account_id = $1 AND report_id = ANY($2)`, accountID, reportIDs)
-	byID := make(map[uuid.UUID]pixies.Report, len(found))
-	for _, r := range found {
-		byID[r.ReportID] = r
-	}
+	byID := lists.Index(found, func(r pixies.Report) uuid.UUID { return r.ReportID })
 	return byID, err
 }
 

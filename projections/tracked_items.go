@@ -13,6 +13,7 @@ import (
 	"readiness/domain/item"
 	"readiness/domain/trackeditem"
 	"readiness/eventstore"
+	"readiness/internal/lists"
 )
 
 var trackedItems = &Table{
@@ -115,9 +116,6 @@ func (v *Views) Tracked(ctx context.Context, accountID string, itemIDs []uuid.UU
 		return nil, fmt.Errorf("projections: look for tracked items: %w", err)
 	}
 	found, err := pgx.CollectRows(rows, pgx.RowTo[uuid.UUID])
-	tracked := make(map[uuid.UUID]bool, len(found))
-	for _, id := range found {
-		tracked[id] = true
-	}
+	tracked := lists.Set(found)
 	return tracked, err
 }

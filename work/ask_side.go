@@ -49,10 +49,7 @@ type side struct {
 // askAll asks the remaining questions, askAtOnce at a time, until the slice is
 // over.
 func (s *side) askAll(ctx context.Context) error {
-	questions := make(map[string]benchmark.Question, len(s.set.Questions))
-	for _, q := range s.set.Questions {
-		questions[q.QuestionID] = q
-	}
+	questions := lists.Index(s.set.Questions, func(q benchmark.Question) string { return q.QuestionID })
 	if err := s.Documents.Check(); err != nil { // an answer that cannot be stored would be asked for again
 		return err
 	}

@@ -285,7 +285,12 @@ func TestDescribeWithAProviderThatIsDown(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := serve(t, tt.answer)
-			c := s.client(t, func(_ *openai.Settings, o *openai.Options) { o.Timeout = tt.timeout })
+			c := s.client(t, func(of *openai.Settings, _ *openai.Options) {
+				of.Limits = aiprovider.DefaultLimits()
+				if tt.timeout > 0 {
+					of.Limits.TimeoutMs = int(tt.timeout.Milliseconds())
+				}
+			})
 			proposals, _, err := c.Describe(t.Context(), sales("a"), measures("a"))
 			refusal, refused := domain.Refused(err)
 			switch {

@@ -61,9 +61,7 @@ type Options struct {
 	Log    *slog.Logger
 	// Wait pauses between attempts. It returns early with the context's error.
 	Wait func(context.Context, time.Duration) error
-	// Timeout bounds one attempt when Limits is zero; 0 means that of aiprovider.DefaultLimits.
-	Timeout time.Duration
-	Now     func() time.Time // time.Now when nil
+	Now  func() time.Time // time.Now when nil
 	// Observe, if not nil, is called after each request with how it ended and how long it took.
 	Observe func(Outcome, time.Duration)
 	// Tokens opens credentials of Microsoft Entra; without it, Settings with Entra are refused.
@@ -105,7 +103,6 @@ func New(s Settings, o Options) (*Client, error) {
 	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
 	if s.Limits == (aiprovider.Limits{}) {
 		s.Limits = aiprovider.DefaultLimits()
-		s.Limits.TimeoutMs = cmp.Or(int(o.Timeout.Milliseconds()), s.Limits.TimeoutMs)
 	}
 	if o.Wait == nil {
 		o.Wait = pace.Wait

@@ -8,6 +8,7 @@ import (
 	"readiness/ai/rulesengine/wording"
 	"readiness/domain/benchmark/modelquery"
 	"readiness/domain/verdict"
+	"readiness/internal/lists"
 )
 
 // defined is a measure that the question asks for and the model does not have. The query defines it.
@@ -112,10 +113,7 @@ func (q *question) chooses(m *mention) bool {
 
 // countOf returns a measure that counts rows, if the words name the table, else values of the column.
 func (q *question) countOf(m *mention, c *candidate) (name, expression string) {
-	table := map[string]bool{}
-	for _, w := range readWords(c.field.ref.Table, false) {
-		table[w.stem] = true
-	}
+	table := lists.SetOf(readWords(c.field.ref.Table, false), func(w word) string { return w.stem })
 	isTable := len(table) > 0
 	for _, w := range q.words[m.from:m.to] {
 		isTable = isTable && (w.structural || w.amount || table[w.stem])

@@ -45,10 +45,7 @@ func (q *question) choose(list []candidate, at run, d *draft) (c *candidate, why
 		tied = only(tied, func(c candidate) bool { return q.engine.verifies(c.field, stems) })
 	}
 	if len(tied) > 1 {
-		var names []string
-		for _, c := range tied[:min(4, len(tied))] {
-			names = append(names, shorten(c.field.String()))
-		}
+		names := lists.Map(tied[:min(4, len(tied))], func(c candidate) string { return shorten(c.field.String()) })
 		return nil, fmt.Sprintf("%q may be %s, and nothing says which", shorten(q.text(at)), strings.Join(names, " or "))
 	}
 	return &tied[0], ""

@@ -7,6 +7,7 @@ import (
 
 	"readiness/ai/rulesengine/wording"
 	"readiness/domain"
+	"readiness/internal/lists"
 )
 
 // Source is the place where the words of a question were found to name a field.
@@ -67,7 +68,6 @@ type field struct {
 	description []int   // ids of stems, 0 between texts
 	worth       float64 // 1, or less if the instructions say not to use it
 	expression  string  // of a measure that the model does not have
-	dated       bool    // the calendar filters the table by the column
 	summarized  string  // how visuals summarize a column, as in the definition
 }
 
@@ -108,7 +108,7 @@ func newLexicon(tables []Table, given instructions) *lexicon {
 	for _, t := range tables {
 		for _, c := range t.Columns {
 			l.add(t, &field{ref: FieldRef{t.Name, c.Name}, dataType: c.DataType, key: c.Key, dates: t.Dates,
-				summarized: c.SummarizeBy, dated: c.Dated, worth: 1}, c.Description,
+				summarized: c.SummarizeBy, worth: 1}, c.Description,
 				c.Synonyms, given)
 		}
 		for _, m := range t.Measures {
@@ -198,10 +198,7 @@ func (l *lexicon) add(t Table, f *field, description string, synonyms []string, 
 // phrase adds a way to name the field; the words of its table may precede it.
 func (l *lexicon) phrase(f *field, source Source, weight float64, words, table []word) {
 	p := phrase{source: source, weight: weight}
-	has := map[string]bool{}
-	for _, w := range words {
-		has[w.stem] = true
-	}
+	has := lists.SetOf(words, func(w word) string { return w.stem })
 	for _, w := range table {
 		if !has[w.stem] {
 			p.words, p.own = append(p.words, l.newTerm(w)), append(p.own, false)

@@ -428,7 +428,8 @@ func TestPutRefuses(t *testing.T) {
 			t.Errorf("Pixies of an account with the mark %q were removed", o.Mark)
 		}
 	}
-	if err := (pixie.Setup{CollectorBaseURL: "http://localhost:8080/", Size: 64, Corner: pixie.BottomRight}).Check(); err != nil {
+	largest := pixie.Setup{CollectorBaseURL: "http://localhost:8080/", Size: 64, Corner: pixie.BottomRight}
+	if _, _, _, _, err := pixie.Put(sample(), reportID, ours(sample(), reportID), largest, nil, ids()); err != nil {
 		t.Error(err)
 	}
 }

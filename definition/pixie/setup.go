@@ -51,12 +51,6 @@ type Setup struct {
 	ExcludePages []string
 }
 
-// Check returns what is wrong with the setup, nil if it is valid.
-func (s Setup) Check() error {
-	_, err := s.complete()
-	return err
-}
-
 // complete returns the setup with its defaults filled in.
 func (s Setup) complete() (Setup, error) {
 	u, err := url.Parse(s.CollectorBaseURL)

@@ -10,6 +10,7 @@ import (
 
 	"readiness/domain"
 	"readiness/domain/item"
+	"readiness/internal/lists"
 )
 
 // Apply makes an account match a declaration. Only differences become events, in a
@@ -44,10 +45,7 @@ func (c Apply) Decide(a Account) ([]domain.Event, error) {
 	}
 
 	// Licenses are saved before the people who have them, and removed after them.
-	licenses := map[string]License{}
-	for _, l := range d.Licenses {
-		licenses[l.ID] = l
-	}
+	licenses := lists.Index(d.Licenses, func(l License) string { return l.ID })
 	known, people, declared := maps.Collect(a.People.All()), map[item.PersonID]SavedPerson{}, map[item.PersonID]item.Person{}
 	for _, p := range d.People {
 		id, ok := c.IDs[p.Person]

@@ -12,6 +12,7 @@ import (
 	"readiness/domain/benchmark/modelquery"
 	"readiness/domain/benchmark/stock"
 	"readiness/domain/readiness"
+	"readiness/internal/lists"
 )
 
 // star holds what questions can be made of: the measures that an AI sees, each with the
@@ -180,11 +181,7 @@ var (
 )
 
 func wordSet(list string) map[string]bool {
-	set := map[string]bool{}
-	for _, w := range strings.Fields(list) {
-		set[w] = true
-	}
-	return set
+	return lists.Set(strings.Fields(list))
 }
 
 func meets(set map[string]bool, list []string) bool {

@@ -10,6 +10,7 @@ import (
 	"readiness/domain"
 	"readiness/domain/operation"
 	"readiness/domain/verdict"
+	"readiness/internal/lists"
 )
 
 // RunStream returns the name of a benchmark run's stream.
@@ -258,10 +259,7 @@ func (r Run) Percent() int { return min(99, len(r.Asks)*100/max(1, r.Total())) }
 
 // Left returns the asks of the set that have not been made, question by question, which is the order in which they begin.
 func (r Run) Left(s Set) []AskKey {
-	made := make(map[AskKey]bool, len(r.Asks))
-	for _, a := range r.Asks {
-		made[a.Key()] = true
-	}
+	made := lists.SetOf(r.Asks, func(a Asked) AskKey { return a.Key() })
 	return slices.DeleteFunc(r.begin(s), func(key AskKey) bool { return made[key] })
 }
 

@@ -4,15 +4,13 @@ import (
 	"github.com/google/uuid"
 
 	"readiness/domain"
+	"readiness/internal/lists"
 )
 
 // FindNamed returns the named items from a complete listing of the workspace, in the
 // order of the ids. It refuses with ItemNotFound, listing all ids that are not in it.
 func FindNamed(listed []Item, workspaceID uuid.UUID, t Type, ids []uuid.UUID) ([]Item, error) {
-	byID := make(map[uuid.UUID]Item, len(listed))
-	for _, it := range listed {
-		byID[it.ID] = it
-	}
+	byID := lists.Index(listed, func(it Item) uuid.UUID { return it.ID })
 	found := make([]Item, 0, len(ids))
 	missing := domain.Refuse(domain.ItemNotFound, "not every id names a %s of workspace %s that you can see; parameters lists those "+
 		"that do not", t, workspaceID)

@@ -12,6 +12,7 @@ import (
 	"readiness/domain"
 	"readiness/domain/operation"
 	"readiness/domain/proposal"
+	"readiness/internal/lists"
 )
 
 // ApplyPreview writes a preview that a person reviewed or, with NoApproval, proposes
@@ -102,10 +103,7 @@ type Write struct {
 // which they are made. It refuses keys that the preview lacks and texts that cannot be
 // written.
 func (r ApplyPreview) Select(p Preview) ([]Write, error) {
-	changes := make(map[string]Change, len(p.Changes))
-	for _, c := range p.Changes {
-		changes[c.Key] = c
-	}
+	changes := lists.Index(p.Changes, func(c Change) string { return c.Key })
 	keys, err := r.keys(p, changes)
 	if err != nil {
 		return nil, err

@@ -6,6 +6,7 @@ import (
 
 	"readiness/definition/rewrite"
 	"readiness/domain"
+	"readiness/internal/lists"
 )
 
 // readBack compares the model with a write that the platform reports as made. The write has landed only if every value
@@ -60,10 +61,7 @@ type now struct {
 // value does not change is the same.
 func (w Work) found(write int, values []rewrite.Value) iter.Seq2[Object, now] {
 	intended := w.Progress[write].Intended
-	wanted := make(map[rewrite.Target]rewrite.Undo, len(intended.Undo))
-	for _, u := range intended.Undo {
-		wanted[u.Target] = u
-	}
+	wanted := lists.Index(intended.Undo, func(u rewrite.Undo) rewrite.Target { return u.Target })
 	return func(yield func(Object, now) bool) {
 		for i, o := range w.Writes[write].Objects {
 			u, ok := wanted[o.Target()]

@@ -9,6 +9,7 @@ import (
 	"readiness/domain/proposal"
 	"readiness/domain/readiness"
 	"readiness/domain/readiness/finding"
+	"readiness/internal/lists"
 )
 
 // Targets are the objects of a preview and the type of change to propose for them.
@@ -88,10 +89,7 @@ func joined(all, more []Targets) []Targets {
 			at = len(all)
 			all = append(all, Targets{Type: t.Type})
 		}
-		known := make(map[proposal.Object]bool, len(all[at].Objects))
-		for _, o := range all[at].Objects {
-			known[o] = true
-		}
+		known := lists.Set(all[at].Objects)
 		for _, o := range t.Objects {
 			if !known[o] {
 				all[at].Objects = append(slices.Clip(all[at].Objects), o)
@@ -111,10 +109,7 @@ func (t Targets) withItemColumns(m *semanticmodel.Model) Targets {
 			groups[m.Tables[i].Name] = &m.Tables[i]
 		}
 	}
-	known := make(map[proposal.Object]bool, len(t.Objects))
-	for _, o := range t.Objects {
-		known[o] = true
-	}
+	known := lists.Set(t.Objects)
 	var objects []proposal.Object
 	for _, o := range t.Objects {
 		objects = append(objects, o)

@@ -280,10 +280,7 @@ func (w Work) written() []undoable {
 		if !p.Landed || p.Intended == nil {
 			continue
 		}
-		undo := make(map[rewrite.Target]rewrite.Undo, len(p.Intended.Undo))
-		for _, u := range p.Intended.Undo {
-			undo[u.Target] = u
-		}
+		undo := lists.Index(p.Intended.Undo, func(u rewrite.Undo) rewrite.Target { return u.Target })
 		for _, o := range w.Writes[i].Objects {
 			if u, ok := undo[o.Target()]; ok {
 				all = append(all, undoable{w.asRead(o, u), u})

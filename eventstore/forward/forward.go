@@ -100,8 +100,8 @@ func Repeat(ctx context.Context, log *slog.Logger, failed string, do func(contex
 		}
 		wait := min(firstRetry<<min(failures, 20), lastRetry)
 		log.ErrorContext(ctx, failed, "error", err, "retryIn", wait) //nolint:sloglint // each caller has a constant
-		if pace.Wait(ctx, wait) != nil {
-			return nil
+		if stopped := pace.Wait(ctx, wait); stopped != nil {
+			return nil //nolint:nilerr // ctx ended, which is no failure
 		}
 	}
 }

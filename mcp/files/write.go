@@ -95,10 +95,7 @@ func (f *Files) forget(ctx context.Context, p offline.Proposal, record string) e
 // rowsOf returns the objects of an apply, with the texts that texts returns.
 func rowsOf(a offline.Apply, texts func(optimization.Object) (now, then *string)) (rows []mcp.Change) {
 	for n, w := range a.Writes {
-		left := map[string]bool{}
-		for _, s := range a.Intended[n].Skipped {
-			left[s.Key] = true
-		}
+		left := lists.SetOf(a.Intended[n].Skipped, func(s optimization.Skip) string { return s.Key })
 		for _, o := range w.Objects {
 			if !left[o.Key] {
 				now, then := texts(o)

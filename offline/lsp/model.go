@@ -21,6 +21,7 @@ import (
 	"readiness/definition/textfile"
 	"readiness/definition/tmdl"
 	"readiness/domain/readiness"
+	"readiness/internal/lists"
 	"readiness/offline"
 )
 
@@ -206,11 +207,7 @@ func (s *server) assess(i offline.Item, texts map[string]string, last *reading) 
 	}
 	read := r.m
 	r.views = sync.OnceValue(func() map[[2]string]readiness.ExposedObject {
-		all := map[[2]string]readiness.ExposedObject{}
-		for _, o := range readiness.Expose(read).Objects() {
-			all[key(o.Table, o.Name)] = o
-		}
-		return all
+		return lists.Index(readiness.Expose(read).Objects(), func(o readiness.ExposedObject) [2]string { return key(o.Table, o.Name) })
 	})
 	r.index = sync.OnceValue(func() *mention.Index { return mention.Of(d, read) })
 	r.reports = map[string][]diagnostic{}

@@ -11,6 +11,7 @@ import (
 
 	"readiness/domain/item"
 	"readiness/domain/readiness/explained"
+	"readiness/internal/lists"
 	"readiness/offline"
 	"readiness/offline/show"
 )
@@ -94,10 +95,7 @@ func byProposals(i offline.Assessed, all []Group) Step {
 	}
 	minutes := explained.Reading(tasks...)
 	slices.SortStableFunc(all, func(a, b Group) int { return cmp.Compare(b.Points, a.Points) })
-	var faults []string
-	for _, g := range all[:min(namedFaults, len(all))] {
-		faults = append(faults, strings.TrimSuffix(g.Title(), "."))
-	}
+	faults := lists.Map(all[:min(namedFaults, len(all))], func(g Group) string { return strings.TrimSuffix(g.Title(), ".") })
 	what := "Read the proposals and write those that are right (points at most): " + strings.Join(faults, "; ")
 	if more := len(all) - len(faults); more > 0 {
 		what += "; and " + show.Count(more, "more rule")

@@ -9,6 +9,7 @@ import (
 	"readiness/definition"
 	"readiness/domain"
 	"readiness/internal/filelock"
+	"readiness/internal/lists"
 )
 
 // Unfinished is a write of an item that was interrupted because its process or machine stopped. Its journal stays in
@@ -77,10 +78,7 @@ func (f *itemFolder) finished(d definition.Definition) (definition.Definition, *
 	if left.dropped() {
 		return d, u, nil
 	}
-	parts := make(map[string]definition.Part, len(d.Parts))
-	for _, p := range d.Parts {
-		parts[p.Path] = p
-	}
+	parts := lists.Index(d.Parts, func(p definition.Part) string { return p.Path })
 	for _, c := range left.todo {
 		if c.New == "" {
 			if _, there := parts[c.Path]; there {

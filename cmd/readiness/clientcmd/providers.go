@@ -14,6 +14,7 @@ import (
 	"readiness/client"
 	"readiness/cmd/cli"
 	"readiness/cmd/readiness/clientcmd/sheet"
+	"readiness/internal/lists"
 	"readiness/internal/optional"
 )
 
@@ -85,10 +86,7 @@ func tested(t *client.AIProviderTest) string {
 }
 
 func purposes(all client.AIProviderPurposes) string {
-	var names []string
-	for _, p := range all {
-		names = append(names, string(p))
-	}
+	names := lists.Map(all, func(p client.AIProviderPurpose) string { return string(p) })
 	return strings.Join(names, ", ")
 }
 

@@ -217,10 +217,7 @@ func originLines(s *sheet.Sheet, p client.Preview) {
 
 // withoutQuestions returns the skipped objects that wordsTable does not list.
 func withoutQuestions(p client.Preview) []client.SkippedObject {
-	asked := map[string]bool{}
-	for _, n := range p.NeedsYourWords {
-		asked[n.Table+"|"+n.Object] = true
-	}
+	asked := lists.SetOf(p.NeedsYourWords, func(n client.NeededWords) string { return n.Table + "|" + n.Object })
 	return slices.DeleteFunc(slices.Clone(p.Skipped), func(o client.SkippedObject) bool { return asked[o.Key] })
 }
 

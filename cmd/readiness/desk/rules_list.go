@@ -16,6 +16,7 @@ import (
 	"readiness/domain/readiness"
 	"readiness/domain/readiness/explained"
 	"readiness/domain/readiness/finding"
+	"readiness/internal/lists"
 	"readiness/offline/rulehelp"
 )
 
@@ -117,9 +118,6 @@ func writeJSON(out io.Writer, v any) error {
 func weight(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
 
 func fixesOf(rule readiness.PublishedRule) string {
-	var names []string
-	for _, k := range rule.FixKinds {
-		names = append(names, string(k))
-	}
+	names := lists.Map(rule.FixKinds, func(k finding.FixKind) string { return string(k) })
 	return cmp.Or(strings.Join(names, ","), "by hand")
 }

@@ -48,7 +48,6 @@ type column struct {
 	table      *table
 	name       string
 	dataType   semanticmodel.DataType
-	isKey      bool
 	missing    string // as in table
 	expression string // of a calculated column
 	source     string // of a column of a calculated table: its name in the expression
@@ -110,7 +109,7 @@ func (m *Model) add(t semanticmodel.Table) {
 		if c.IsRowNumber {
 			continue
 		}
-		of := &column{table: added, name: c.Name, dataType: c.DataType, isKey: c.IsKey, expression: c.Expression, source: c.SourceColumn,
+		of := &column{table: added, name: c.Name, dataType: c.DataType, expression: c.Expression, source: c.SourceColumn,
 			missing: fmt.Sprintf("there are no values of the column '%s'[%s]", t.Name, c.Name)}
 		of.ruling = added.isTime && c.IsKey
 		added.columns = append(added.columns, of)

@@ -26,10 +26,9 @@ func (r *relationship) String() string { return fmt.Sprintf("%v to %v", r.from, 
 type relations struct {
 	model  *Model
 	active []bool
-	// groups and wide number the tables that relationships connect: groups without
-	// limited ones, wide with them.
-	groups, wide map[*table]int
-	expansions   map[*table]*expansion
+	// wide numbers the tables that relationships connect, limited ones too.
+	wide       map[*table]int
+	expansions map[*table]*expansion
 }
 
 // expansion is a table with those that it finds along relationships: many to one, any
@@ -114,7 +113,7 @@ func (r *relationship) join() error {
 
 func newRelations(m *Model, active []bool) *relations {
 	r := &relations{model: m, active: active, expansions: map[*table]*expansion{}}
-	r.groups, r.wide = r.connected(false), r.connected(true)
+	r.wide = r.connected()
 	for _, t := range m.tables {
 		r.expansions[t] = r.expand(t)
 	}
@@ -122,13 +121,13 @@ func newRelations(m *Model, active []bool) *relations {
 }
 
 // connected numbers the tables so that connected ones have the same number.
-func (r *relations) connected(limited bool) map[*table]int {
+func (r *relations) connected() map[*table]int {
 	groups := map[*table]int{}
 	for i, t := range r.model.tables {
 		groups[t] = i
 	}
 	for i, x := range r.model.relationships {
-		if !r.active[i] || x.limited && !limited {
+		if !r.active[i] {
 			continue
 		}
 		from, to := groups[x.from.table], groups[x.to.table]

@@ -9,6 +9,7 @@ import (
 
 	"readiness/domain/benchmark"
 	"readiness/domain/benchmark/answerset"
+	"readiness/internal/lists"
 )
 
 // FollowUp is the tag of a golden question that is asked in a conversation after others.
@@ -174,9 +175,5 @@ func (m *matcher) nearest(text string) string {
 }
 
 func wordsOf(text string) map[string]bool {
-	all := map[string]bool{}
-	for _, w := range strings.FieldsFunc(normal(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
-		all[w] = true
-	}
-	return all
+	return lists.Set(strings.FieldsFunc(normal(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }))
 }

@@ -3,6 +3,8 @@ package explained
 import (
 	"fmt"
 	"strings"
+
+	"readiness/internal/lists"
 )
 
 // Kind says what kind of source a fact has.
@@ -156,11 +158,7 @@ var Facts = byID(
 )
 
 func byID(all ...Fact) map[string]Fact {
-	ids := make(map[string]Fact, len(all))
-	for _, f := range all {
-		ids[f.ID] = f
-	}
-	return ids
+	return lists.Index(all, func(f Fact) string { return f.ID })
 }
 
 // Sources that several explanations cite.

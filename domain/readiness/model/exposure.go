@@ -7,6 +7,7 @@ import (
 
 	"readiness/definition/semanticmodel"
 	"readiness/domain/readiness/wording"
+	"readiness/internal/lists"
 )
 
 // Expose reads the AI data schema into the objects and computes the exposed set X of
@@ -282,10 +283,7 @@ func (s *Snapshot) LookUp(table, field string) *Object {
 // SelectedBy reports which tables the names select. Letter case does not matter, and
 // unknown names are ignored.
 func SelectedBy(tables []string) func(*Table) bool {
-	selected := map[string]bool{}
-	for _, name := range tables {
-		selected[strings.ToLower(name)] = true
-	}
+	selected := lists.SetOf(tables, strings.ToLower)
 	return func(t *Table) bool { return selected[strings.ToLower(t.Src.Name)] }
 }
 

@@ -65,36 +65,9 @@ func Continue(head Head, size int64, read Read) ([]Hash, error) {
 	return proof, nil
 }
 
-// RootAt returns the hash that the tree had when it had size entries.
-func RootAt(head Head, size int64, read Read) (Hash, error) {
-	if size == 0 {
-		return Empty, nil
-	}
-	if size < 0 || size > head.Size {
-		return Hash{}, fmt.Errorf("tree: a tree of %d entries never had %d", head.Size, size)
-	}
-	t := &tiles{read: read}
-	root, err := tlog.TreeHash(size, hashes(head, t))
-	if err != nil {
-		return Hash{}, t.failed(fmt.Sprintf("the hash at %d", size), err)
-	}
-	return root, nil
-}
-
 // Included checks a proof of Include.
 func Included(proof []Hash, head Head, index int64, leaf Hash) error {
 	return tlog.CheckRecord(proof, head.Size, head.Root, index, leaf)
-}
-
-// Continued checks a proof of Continue.
-func Continued(proof []Hash, head, earlier Head) error {
-	switch {
-	case earlier.Size == head.Size && earlier.Root != head.Root:
-		return fmt.Errorf("tree: two trees of %d entries have different hashes", head.Size)
-	case earlier.Size == 0 || earlier.Size == head.Size:
-		return nil
-	}
-	return tlog.CheckTree(proof, head.Size, head.Root, earlier.Size, earlier.Root)
 }
 
 // hashes reads nodes from tiles and checks these against the head.

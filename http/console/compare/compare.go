@@ -15,6 +15,7 @@ import (
 	"readiness/client"
 	"readiness/domain/readiness"
 	"readiness/http/console/page"
+	"readiness/internal/lists"
 )
 
 //go:embed compare.html
@@ -204,11 +205,7 @@ func lacking(s side) (all []string) {
 }
 
 func keys(s side) map[key]bool {
-	all := map[key]bool{}
-	for _, f := range s.Report.Findings {
-		all[keyOf(f)] = true
-	}
-	return all
+	return lists.SetOf(s.Report.Findings, keyOf)
 }
 
 // listed returns the findings with wanted keys.

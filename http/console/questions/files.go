@@ -10,6 +10,7 @@ import (
 
 	"readiness/client"
 	"readiness/http/console/page"
+	"readiness/internal/lists"
 )
 
 // export sends the saved questions as a file.
@@ -159,10 +160,7 @@ func keep(v *page.Visit) error {
 	for _, q := range kept {
 		saved[q.QuestionID] = true
 	}
-	chosen := map[string]bool{}
-	for _, name := range form["question"] {
-		chosen[name] = true
-	}
+	chosen := lists.Set(form["question"])
 	for _, q := range all.Value {
 		if chosen[q.QuestionID] && !saved[q.QuestionID] {
 			kept = append(kept, q)

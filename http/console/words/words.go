@@ -6,6 +6,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"readiness/internal/lists"
 )
 
 // Kind says in which of the two texts a part is.
@@ -88,39 +90,16 @@ func (d *parts) middle(a, b []string) {
 		d.add(Added, b...)
 		return
 	}
-	longest := table(a, b)
-	for i, j := 0, 0; i < len(a) || j < len(b); {
+	lists.Compare(a, b, func(word string, before, after bool) {
 		switch {
-		case i < len(a) && j < len(b) && a[i] == b[j]:
-			d.add(Same, a[i])
-			i, j = i+1, j+1
-		case j == len(b) || i < len(a) && longest[i+1][j] >= longest[i][j+1]:
-			d.add(Removed, a[i])
-			i++
+		case !after:
+			d.add(Removed, word)
+		case !before:
+			d.add(Added, word)
 		default:
-			d.add(Added, b[j])
-			j++
+			d.add(Same, word)
 		}
-	}
-}
-
-// table returns how long the longest common sequence of a[i:] and b[j:] is.
-func table(a, b []string) [][]int32 {
-	rows := make([][]int32, len(a)+1)
-	cells := make([]int32, (len(a)+1)*(len(b)+1))
-	for i := range rows {
-		rows[i] = cells[i*(len(b)+1) : (i+1)*(len(b)+1)]
-	}
-	for i := len(a) - 1; i >= 0; i-- {
-		for j := len(b) - 1; j >= 0; j-- {
-			if a[i] == b[j] {
-				rows[i][j] = rows[i+1][j+1] + 1
-			} else {
-				rows[i][j] = max(rows[i+1][j], rows[i][j+1])
-			}
-		}
-	}
-	return rows
+	})
 }
 
 // split returns the words of a text, its spaces, and each other character alone.

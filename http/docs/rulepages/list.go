@@ -6,6 +6,7 @@ import (
 
 	"readiness/domain/readiness"
 	"readiness/domain/readiness/explained"
+	"readiness/internal/lists"
 	"readiness/offline/ignore"
 )
 
@@ -54,10 +55,7 @@ func list() string {
 		"is ignored here too, if the rule has a counterpart. The annotation of the model covers all objects.\n\n" +
 		"| Its rule | Counterparts |\n|---|---|\n")
 	for _, c := range ignore.Counterparts() {
-		var links []string
-		for _, id := range c.Rules {
-			links = append(links, fmt.Sprintf("[%s](%s.md)", id, id))
-		}
+		links := lists.Map(c.Rules, func(id string) string { return fmt.Sprintf("[%s](%s.md)", id, id) })
 		fmt.Fprintf(&b, "| `%s` | %s |\n", c.ID, strings.Join(links, ", "))
 	}
 	return b.String()

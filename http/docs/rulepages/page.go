@@ -9,6 +9,7 @@ import (
 	"readiness/domain/readiness"
 	"readiness/domain/readiness/explained"
 	"readiness/domain/readiness/finding"
+	"readiness/internal/lists"
 	"readiness/offline/ignore"
 )
 
@@ -70,10 +71,7 @@ func (p rulePage) String() string {
 }
 
 func joined(kinds []finding.FixKind) string {
-	var names []string
-	for _, k := range kinds {
-		names = append(names, string(k))
-	}
+	names := lists.Map(kinds, func(k finding.FixKind) string { return string(k) })
 	return strings.Join(names, ",")
 }
 

@@ -13,6 +13,8 @@ import (
 	"github.com/yuin/goldmark/extension"
 	"github.com/yuin/goldmark/text"
 	"github.com/yuin/goldmark/util"
+
+	"readiness/internal/lists"
 )
 
 // markdown is Markdown as GitHub reads it. It omits raw HTML and the addresses of links that run scripts. Tables are
@@ -116,9 +118,6 @@ var word = regexp.MustCompile(`[\p{L}\p{N}_][\p{L}\p{N}_.-]*[\p{L}\p{N}_]`)
 
 // vocabulary returns every word of the document once, in lower case.
 func (d *document) vocabulary() string {
-	all := map[string]bool{}
-	for _, w := range word.FindAllString(strings.ToLower(string(d.text)), -1) {
-		all[w] = true
-	}
+	all := lists.Set(word.FindAllString(strings.ToLower(string(d.text)), -1))
 	return strings.Join(slices.Sorted(maps.Keys(all)), " ")
 }

@@ -1,6 +1,10 @@
 package runreport
 
-import "strings"
+import (
+	"strings"
+
+	"readiness/internal/lists"
+)
 
 // piece is a run of words that one or both of two texts have.
 type piece struct {
@@ -18,35 +22,8 @@ func wordDiff(a, b string) []piece {
 	if len(x) > maxWords || len(y) > maxWords {
 		return joined([]piece{{strings.Join(x, " "), true, false}, {strings.Join(y, " "), false, true}})
 	}
-	// length[i][j] is the number of words that x[i:] and y[j:] have in common, in order.
-	length := make([][]int, len(x)+1)
-	for i := range length {
-		length[i] = make([]int, len(y)+1)
-	}
-	for i := len(x) - 1; i >= 0; i-- {
-		for j := len(y) - 1; j >= 0; j-- {
-			if x[i] == y[j] {
-				length[i][j] = length[i+1][j+1] + 1
-			} else {
-				length[i][j] = max(length[i+1][j], length[i][j+1])
-			}
-		}
-	}
 	var all []piece
-	i, j := 0, 0
-	for i < len(x) || j < len(y) {
-		switch {
-		case i < len(x) && j < len(y) && x[i] == y[j]:
-			all = append(all, piece{Text: x[i]})
-			i, j = i+1, j+1
-		case i < len(x) && (j == len(y) || length[i+1][j] >= length[i][j+1]):
-			all = append(all, piece{x[i], true, false})
-			i++
-		default:
-			all = append(all, piece{y[j], false, true})
-			j++
-		}
-	}
+	lists.Compare(x, y, func(word string, inX, inY bool) { all = append(all, piece{word, !inY, !inX}) })
 	return joined(all)
 }
 

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"readiness/domain/verdict"
+	"readiness/internal/lists"
 	"readiness/offline/report/junit"
 	"readiness/offline/show"
 )
@@ -35,10 +36,7 @@ func (r *Report) suite(g Gate, of Column) junit.Suite {
 	}
 	if g.FailOnRegression && of.Name == r.Now().Name {
 		c := junit.Case{Name: "regressions"}
-		var lines []string
-		for _, q := range r.Regressed() {
-			lines = append(lines, q.Text)
-		}
+		lines := lists.Map(r.Regressed(), func(q Question) string { return q.Text })
 		if len(lines) > 0 {
 			c.Failure = junit.Because(show.Count(len(lines), "question")+" regressed", "regression", strings.Join(lines, "\n"))
 		}

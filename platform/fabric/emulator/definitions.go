@@ -13,6 +13,7 @@ import (
 
 	"readiness/definition"
 	"readiness/domain/item"
+	"readiness/internal/lists"
 )
 
 type wirePart struct {
@@ -169,10 +170,7 @@ func (c *call) bulkExport() {
 		c.unprivileged()
 		return
 	}
-	wanted := map[uuid.UUID]bool{}
-	for _, it := range asked.Items {
-		wanted[it.ID] = true
-	}
+	wanted := lists.SetOf(asked.Items, func(it struct{ ID uuid.UUID }) uuid.UUID { return it.ID })
 	index, parts := []any{}, []wirePart{}
 	for _, it := range all {
 		if asked.Mode == "Selective" && !wanted[it.ID] {

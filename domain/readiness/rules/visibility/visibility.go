@@ -12,6 +12,7 @@ import (
 	"readiness/domain/readiness/model"
 	"readiness/domain/readiness/rule"
 	"readiness/domain/readiness/wording"
+	"readiness/internal/lists"
 )
 
 // Rules judge whether an AI is shown exactly what it needs. The AI data schema fixes all of them.
@@ -178,10 +179,7 @@ func leastUsedTables(x *model.Scope) rule.Verdict {
 	slices.SortStableFunc(least, func(a, b *model.Table) int {
 		return cmp.Or(cmp.Compare(uses[a], uses[b]), strings.Compare(a.Src.Name, b.Src.Name))
 	})
-	var names []string
-	for _, t := range least[:leastShown] {
-		names = append(names, wording.Quoted(t.Src.Name))
-	}
+	names := lists.Map(least[:leastShown], func(t *model.Table) string { return wording.Quoted(t.Src.Name) })
 	v.Message += "; used least: " + strings.Join(names, ", ") + " (" + v.Evidence + ")"
 	return v
 }
