@@ -201,7 +201,7 @@ func (r *desk) assess(c *cobra.Command, f assessFlags, regime *readiness.Regime,
 		return err
 	}
 	bar := r.LateProgress("assessing")
-	o.Progress = func(done, total int) { bar.At(int64(done), int64(total)) }
+	o.Progress = bar.Of
 	a, err := offline.Assess(c.Context(), items, o)
 	bar.End()
 	if err != nil {

@@ -127,7 +127,7 @@ func (r *desk) propose(ctx context.Context, f proposeFlags, recorded bool, paths
 		}
 	}
 	bar := r.LateProgress("proposing")
-	o.Progress = func(done, total int) { bar.At(int64(done), int64(total)) }
+	o.Progress = bar.Of
 	all, warnings, err := offline.Propose(ctx, items, o)
 	bar.End()
 	r.warn(append(passed, warnings...))

@@ -31,7 +31,9 @@ Paths in the record are relative to --root, as they were for apply: run it in th
 			if err != nil {
 				return err
 			}
-			all, err := offline.Reverse(c.Context(), rootDir, record)
+			bar := r.LateProgress("comparing")
+			all, err := offline.Reverse(c.Context(), rootDir, record, bar.Of)
+			bar.End()
 			if err != nil {
 				return err
 			}
@@ -53,7 +55,10 @@ Paths in the record are relative to --root, as they were for apply: run it in th
 			}
 			var applied []offline.Applied
 			if write {
-				if applied, err = offline.Restore(c.Context(), all); err != nil {
+				bar := r.LateProgress("reverting")
+				applied, err = offline.Restore(c.Context(), all, bar.Of)
+				bar.End()
+				if err != nil {
 					return err
 				}
 			}
