@@ -17,6 +17,7 @@ import (
 	"readiness/client"
 	"readiness/cmd/cli"
 	"readiness/cmd/readiness/clientcmd/sheet"
+	"readiness/cmd/readiness/screen"
 	"readiness/offline/show"
 )
 
@@ -155,7 +156,7 @@ func shown[T any](c *calls, got *client.OK[T], err error, show func(*sheet.Sheet
 // answered prints the service's response as received, or as the table that show writes.
 func (c *calls) answered(body []byte, show func(*sheet.Sheet)) error {
 	if !c.json {
-		s := &sheet.Sheet{Profile: c.profileFlag()}
+		s := &sheet.Sheet{Profile: c.profileFlag(), Screen: screen.Of(c.program.Stdout)}
 		show(s)
 		_, err := io.WriteString(c.program.Stdout, s.String())
 		return err

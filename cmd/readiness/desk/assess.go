@@ -3,16 +3,15 @@ package desk
 import (
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 
 	"readiness/cmd/cli"
 	"readiness/cmd/declared"
+	"readiness/cmd/readiness/screen"
 	"readiness/domain/readiness"
 	"readiness/domain/readiness/finding"
 	"readiness/offline"
@@ -258,23 +257,8 @@ func (r *desk) write(a *offline.Assessment, f assessFlags, gate offline.Gate) er
 		case "junit":
 			return junit.Write(w, a, gate)
 		}
-		s := screenOf(w)
+		s := screen.Of(w)
 		s.Listing = f.list
 		return report.WriteTable(w, a, s)
 	})
-}
-
-// defaultWidth is the width of output that is not a terminal, in columns.
-const defaultWidth = 120
-
-// screenOf returns the properties of w as a screen: a terminal's color support and width, or the defaults.
-func screenOf(w io.Writer) report.Screen {
-	s := report.Screen{Width: defaultWidth}
-	if file, ok := w.(*os.File); ok && cli.OnTerminal(w) {
-		s.Terminal, s.Color = true, os.Getenv("NO_COLOR") == ""
-		if width, _, err := term.GetSize(int(file.Fd())); err == nil && width > 0 { //nolint:gosec // a file descriptor is small
-			s.Width = width
-		}
-	}
-	return s
 }

@@ -14,6 +14,7 @@ import (
 	"readiness/ai"
 	"readiness/cmd/cli"
 	"readiness/cmd/declared"
+	"readiness/cmd/readiness/screen"
 	"readiness/domain/aiprovider"
 	"readiness/domain/optimization"
 	"readiness/domain/proposal"
@@ -154,7 +155,7 @@ func (r *desk) warn(all []offline.Warning) {
 
 // showProposals prints each model's headline and diff.
 func (r *desk) showProposals(all []offline.Proposal) error {
-	s := screenOf(r.Stdout)
+	s := screen.Of(r.Stdout)
 	for _, p := range all {
 		fmt.Fprintf(r.Stdout, "%s\n", p.Headline())
 		if err := p.WriteNotes(r.Stdout); err != nil {

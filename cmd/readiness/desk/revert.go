@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"readiness/cmd/cli"
+	"readiness/cmd/readiness/screen"
 	"readiness/offline"
 )
 
@@ -37,7 +38,7 @@ Paths in the record are relative to --root, as they were for apply: run it in th
 			if err != nil {
 				return err
 			}
-			s, refused := screenOf(r.Stdout), 0
+			s, refused := screen.Of(r.Stdout), 0
 			for _, v := range all {
 				if format != "json" {
 					fmt.Fprintf(r.Stdout, "%s\n", v.Headline())

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"readiness/cmd/cli"
+	"readiness/cmd/readiness/screen"
 	"readiness/domain/readiness"
 	"readiness/domain/readiness/explained"
 )
@@ -62,7 +63,7 @@ func TestRulesShow(t *testing.T) {
 			}
 		}
 		for line := range strings.Lines(got) {
-			if text := strings.TrimRight(line, "\n"); !strings.HasPrefix(text, "    ") && len([]rune(text)) > defaultWidth || strings.ContainsAny(text, "\t\x1b") || strings.HasSuffix(text, " ") {
+			if text := strings.TrimRight(line, "\n"); !strings.HasPrefix(text, "    ") && len([]rune(text)) > screen.Width || strings.ContainsAny(text, "\t\x1b") || strings.HasSuffix(text, " ") {
 				t.Errorf("%s: a line is too wide or has control characters: %q", id, text)
 			}
 		}
