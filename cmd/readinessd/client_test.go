@@ -165,7 +165,31 @@ func (y *typist) portfolio(base, grace string) {
 	y.asOfFiles(y.types(0, "", "assess", "Retail Analytics", "Inventory", "--profile", "grace").stdout)
 	y.types(0, "", "history", "Retail Analytics", "Inventory", "--profile", "grace")
 	y.types(0, "", "history", "Retail Analytics", "Inventory", "--csv", "--profile", "grace")
+	y.completes()
 	y.anew()
+}
+
+// completes completes names as a shell does.
+func (y *typist) completes() {
+	y.t.Helper()
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"assess", ""}, "Corporate Functions\nRetail Analytics\nSeasonal Campaigns\n:4\n"},
+		{[]string{"assess", "Corporate Functions", "Headcount", ""}, "Budget 2024\nFinancial Statements\nSupport Tickets\ncrm_export\n:4\n"},
+		{[]string{"apply", "retail analytics", "Inv"}, "Inventory\nRetail Sales\nStore Operations\nWEB_TRAFFIC\n:4\n"},
+		{[]string{"benchmark", "save", "Retail Analytics", "Inventory", ""}, ":0\n"},
+		{[]string{"history", "Retail Analytics", "Inventory", ""}, ":4\n"},
+		{[]string{"history", "Nowhere", ""}, ":4\n"},
+		{[]string{"abtests", "create", "Test", "Retail Analytics", ""}, "Inventory\nRetail Sales\nStore Operations\nWEB_TRAFFIC\n:4\n"},
+	} {
+		var stdout, stderr bytes.Buffer
+		desk.New(&stdout, &stderr).Run(y.t.Context(), append([]string{"__complete", "client", "--config", y.config, "--profile", "grace"}, c.args...))
+		if stdout.String() != c.want {
+			y.t.Errorf("completion of %q: got %q, want %q\n%s", c.args, stdout.String(), c.want, stderr.String())
+		}
+	}
 }
 
 // asOfFiles compares what an assessment by the service says of the score, and of what to do first, with that of the same model in files.

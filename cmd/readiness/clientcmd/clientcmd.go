@@ -65,6 +65,7 @@ its code, what it concerns and the request id to search for in the service's log
 		calls.applyCommand(), calls.revertCommand(), calls.pixiesCommand(),
 		calls.benchmarkCommand(), calls.abTestsCommand(), calls.schedulesCommand(), calls.providersCommand(), calls.operationsCommand(),
 		calls.auditCommand())
+	calls.complete(c)
 	cli.OwnEnvironment(c, "client") // serve has a --base-url too
 	return c
 }

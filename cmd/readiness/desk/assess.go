@@ -129,6 +129,7 @@ func (f *assessFlags) add(c *cobra.Command) {
 	flags.IntVar(&f.sarifLimit, "sarif-limit", sarif.Limit,
 		"how many results to write to SARIF, those with the most impact first; 0 for all (GitHub shows 5,000)")
 	flags.IntVar(&f.jobs, "jobs", 0, "how many items to assess at once; 0 for one per processor")
+	cli.Completes(c, "rule", rulesToComplete()...)
 	cli.Completes(c, "min-severity", severities...)
 	cli.Completes(c, "fail-on", severities...)
 }

@@ -95,6 +95,7 @@ func TestRulesCommandLine(t *testing.T) {
 		"and what lists them":     {[]string{"rules", "show", "X"}, cli.ExitUsage, "", "readiness rules list lists all"},
 		"an unknown format":       {[]string{"rules", "list", "--format", "csv"}, cli.ExitUsage, "", `--format must be table or json, not "csv"`},
 		"completion of a rule":    {[]string{"__complete", "rules", "show", ""}, cli.ExitOK, "DSC-01\tA table has a description\n", "ShellCompDirectiveNoFileComp"},
+		"completion of --rule":    {[]string{"__complete", "assess", ".", "--rule", "D"}, cli.ExitOK, "DSC-01\tA table has a description\n", "ShellCompDirectiveNoFileComp"},
 		"completion after a rule": {[]string{"__complete", "rules", "show", "DSC-01", ""}, cli.ExitOK, ":4\n", "ShellCompDirectiveNoFileComp"},
 	} {
 		t.Run(name, func(t *testing.T) {
