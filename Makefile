@@ -69,7 +69,7 @@ test/fabric: ## run the scenarios, the conformance tests of packages and the dem
 build/check: ## check the types of the programs and their dependencies for every system and processor of a release
 	go run ./deploy/crosscheck
 
-test/release: ## check that a release is the same bytes twice, that a changed one is found, and that npm, dpkg and rpm install it (a separate module)
+test/release: ## check that a release is the same bytes twice, that a changed one is found, that nothing in it is a placeholder, and that npm, dpkg and rpm install it (a separate module)
 	@command -v rpm >/dev/null || { apt-get update && DEBIAN_FRONTEND=noninteractive apt-get install --yes --no-install-recommends rpm; }
 	cd deploy/release && go test -vet=all -timeout 20m ./... $(TESTFLAGS)
 

@@ -69,7 +69,7 @@ func reversed(t testing.TB, root, record string) []offline.Reversal {
 	if err != nil {
 		t.Fatal(err)
 	}
-	all, err := offline.Reverse(t.Context(), root, r)
+	all, err := offline.Reverse(t.Context(), root, r, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,7 +78,7 @@ func reversed(t testing.TB, root, record string) []offline.Reversal {
 
 func putBack(t testing.TB, all []offline.Reversal) []offline.Applied {
 	t.Helper()
-	applied, err := offline.Restore(t.Context(), all)
+	applied, err := offline.Restore(t.Context(), all, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -544,7 +544,7 @@ func TestRecords(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.Models[0].DefinitionHash = "sha256:0"
-	back, err := offline.Reverse(t.Context(), root, r)
+	back, err := offline.Reverse(t.Context(), root, r, nil)
 	if err != nil || back[0].Error == nil || !strings.Contains(back[0].Error.Error(), "the record was changed") {
 		t.Errorf("got %v, %v", back[0].Error, err)
 	}

@@ -112,7 +112,7 @@ func Assess(ctx context.Context, items []Item, o AssessOptions) (*Assessment, er
 	if o.Baseline != nil {
 		a.Baseline = o.Baseline.File
 	}
-	s := &assessor{o: o, items: items, byID: map[uuid.UUID]Item{}, compares: comparesModels(items)}
+	s := &assessor{o: o, items: items, byID: map[uuid.UUID]Item{}, compares: comparesModels(items), gone: o.Baseline.gone(items)}
 	for _, i := range items {
 		if _, twice := s.byID[i.LogicalID]; !twice && i.Type == item.SemanticModel {
 			s.byID[i.LogicalID] = i
@@ -126,7 +126,7 @@ func Assess(ctx context.Context, items []Item, o AssessOptions) (*Assessment, er
 	if err != nil {
 		return nil, err
 	}
-	a.Warnings = append(o.Baseline.strangers(items), s.o.Ignores.warnings(notes)...)
+	a.Warnings = append(o.Baseline.strangers(a.Items), s.o.Ignores.warnings(notes)...)
 	a.Across = across(notes)
 	return a, nil
 }
@@ -167,6 +167,7 @@ type assessor struct {
 	byID  map[uuid.UUID]Item
 	// compares is true if models are compared with each other.
 	compares bool
+	gone     []*earlier // of the baseline
 }
 
 // material is a semantic model that was read.
@@ -265,12 +266,13 @@ func (s *assessor) score(a *Assessed, n *note, g ignoring, assess func(readiness
 		return Finding{f, Place{file, line}}
 	}
 	a.Result = assess(g.options())
+	before := s.o.Baseline.of(a, s.gone)
 	var unchanged []Finding
 	for _, f := range a.Result.Findings {
 		switch {
 		case !AtLeast(f.Severity, s.o.MinSeverity):
 			a.Lesser++
-		case s.o.Baseline.knows(a.Path, f):
+		case before.knows(f):
 			a.Known++
 			unchanged = append(unchanged, place(f))
 		default:
@@ -282,5 +284,5 @@ func (s *assessor) score(a *Assessed, n *note, g ignoring, assess func(readiness
 		one.Impact = 0 // an ignored finding costs nothing
 		a.Ignored = append(a.Ignored, Ignored{one, f.Reason})
 	}
-	a.Since = s.o.Baseline.since(a, s.o, unchanged)
+	a.Since = s.o.Baseline.since(a, before, s.o, unchanged)
 }

@@ -5,10 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"readiness/domain/item"
 	"readiness/domain/readiness"
 	"readiness/domain/readiness/finding"
 	"readiness/internal/jsonerror"
@@ -27,6 +30,8 @@ type Baseline struct {
 
 // earlier is an item in the baseline.
 type earlier struct {
+	path                  string
+	kind                  item.Type
 	score, scoreDataAgent *int
 	findings              []Finding // in their order
 	lacks                 []string  // rules that could not judge
@@ -37,6 +42,8 @@ type earlier struct {
 type Compared struct {
 	// Found says that the baseline contains the item; otherwise the rest is empty.
 	Found bool
+	// Was is the item's path in the baseline, if it was renamed or moved since.
+	Was string
 	// Comparable says that the baseline has the same regime, and that the same rules could not judge. Otherwise scores and fixed findings are not compared.
 	Comparable bool
 	// Score and ScoreDataAgent are those of the baseline.
@@ -80,7 +87,7 @@ func ReadBaseline(file string) (*Baseline, error) {
 func (b *Baseline) add(i documentItem) {
 	one := b.items[i.Path]
 	if one == nil {
-		one = &earlier{rules: map[known][]string{}}
+		one = &earlier{path: i.Path, kind: i.Type, rules: map[known][]string{}}
 		b.items[i.Path] = one
 	}
 	one.score, one.scoreDataAgent = i.Score, i.ScoreDataAgent
@@ -105,27 +112,70 @@ func lacking(all []readiness.NotAssessable) (ids []string) {
 	return slices.Compact(ids)
 }
 
-// knows reports whether the baseline contains the finding with every rule that it has now. A nil baseline contains
-// nothing.
-func (b *Baseline) knows(path string, f readiness.Finding) bool {
-	if b == nil || b.items[path] == nil {
-		return false
+// gone returns the items of the baseline that are no longer where they were, by path: they may have been renamed or moved.
+func (b *Baseline) gone(items []Item) (all []*earlier) {
+	if b == nil || len(items) == 0 {
+		return nil
 	}
-	before, ok := b.items[path].rules[known{f.Dimension, f.Key}]
-	return ok && !slices.ContainsFunc(f.RuleIDs, func(id string) bool { return !slices.Contains(before, id) })
+	here := items[0]
+	for _, at := range slices.Sorted(maps.Keys(b.items)) {
+		way, err := filepath.Rel(filepath.FromSlash(here.Shown), filepath.FromSlash(at))
+		if err != nil {
+			continue
+		}
+		if _, err := os.Lstat(filepath.Join(here.at, way)); errors.Is(err, fs.ErrNotExist) {
+			all = append(all, b.items[at])
+		}
+	}
+	return all
 }
 
-// since compares an assessed item with the baseline. It returns nil without a baseline.
-func (b *Baseline) since(a *Assessed, o AssessOptions, unchanged []Finding) *Compared {
+// of returns what the baseline has of an item: by its path or, as Git finds renamed files, the one of those that are gone with
+// which it has most findings in common, at least half. A nil baseline has nothing.
+func (b *Baseline) of(a *Assessed, gone []*earlier) (before *earlier) {
 	if b == nil {
 		return nil
 	}
-	before := b.items[a.Path]
+	if same := b.items[a.Path]; same != nil {
+		return same
+	}
+	most := 0
+	for _, g := range gone {
+		same := 0
+		for _, f := range a.Result.Findings {
+			if _, ok := g.rules[known{f.Dimension, f.Key}]; ok {
+				same++
+			}
+		}
+		if g.kind == a.Type && same > most && 2*same >= max(len(a.Result.Findings), len(g.rules)) {
+			before, most = g, same
+		}
+	}
+	return before
+}
+
+// knows reports whether the baseline's item has the finding with every rule that it has now.
+func (e *earlier) knows(f readiness.Finding) bool {
+	if e == nil {
+		return false
+	}
+	before, ok := e.rules[known{f.Dimension, f.Key}]
+	return ok && !slices.ContainsFunc(f.RuleIDs, func(id string) bool { return !slices.Contains(before, id) })
+}
+
+// since compares an assessed item with what the baseline has of it. It returns nil without a baseline.
+func (b *Baseline) since(a *Assessed, before *earlier, o AssessOptions, unchanged []Finding) *Compared {
+	if b == nil {
+		return nil
+	}
 	if before == nil {
 		return &Compared{}
 	}
 	c := &Compared{Found: true, Comparable: b.Regime == o.Regime.ID &&
 		slices.Equal(before.lacks, lacking(a.Result.NotAssessable)), Unchanged: unchanged}
+	if before.path != a.Path {
+		c.Was = before.path
+	}
 	if !c.Comparable {
 		return c
 	}
@@ -147,8 +197,8 @@ func (b *Baseline) since(a *Assessed, o AssessOptions, unchanged []Finding) *Com
 }
 
 // strangers warns if the baseline contains none of the items: it may be about other items or relative to another root.
-func (b *Baseline) strangers(items []Item) []Warning {
-	if b == nil || slices.ContainsFunc(items, func(i Item) bool { return b.items[i.Shown] != nil }) {
+func (b *Baseline) strangers(items []Assessed) []Warning {
+	if b == nil || slices.ContainsFunc(items, func(i Assessed) bool { return b.items[i.Path] != nil || i.Since != nil && i.Since.Found }) {
 		return nil
 	}
 	return []Warning{{b.File, 1, 0, "the baseline contains none of these items, so all findings are reported; was it created with " +

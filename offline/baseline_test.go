@@ -2,6 +2,7 @@ package offline_test
 
 import (
 	"bytes"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -11,6 +12,7 @@ import (
 	"readiness/domain/readiness"
 	"readiness/domain/readiness/finding"
 	"readiness/offline"
+	"readiness/offline/report"
 )
 
 // baseline returns the assessment of a folder as a baseline.
@@ -121,6 +123,59 @@ func TestSinceTheBaseline(t *testing.T) {
 			}
 			if len(s.Unchanged) != a.Items[0].Known || name == "nothing changed" && len(s.Unchanged) != len(before.Items[0].Findings) {
 				t.Errorf("got %d unchanged, %d known of %d", len(s.Unchanged), a.Items[0].Known, len(before.Items[0].Findings))
+			}
+		})
+	}
+}
+
+// A model that was renamed or moved, and perhaps changed a little, is compared with what it was, unless that is still there or it is
+// another model.
+func TestBaselineOfRenamedModel(t *testing.T) {
+	t.Parallel()
+	const sales = "Shop.SemanticModel/definition/tables/Sales.tmdl"
+	b := baseline(t, files(t, shop))
+	under := func(folder string, byPath map[string]string) map[string]string {
+		all := map[string]string{}
+		for name, text := range byPath {
+			all[strings.Replace(name, "Shop.SemanticModel", folder, 1)] = text
+		}
+		return all
+	}
+	both := under("Store.SemanticModel", shop)
+	maps.Copy(both, shop)
+	for name, tt := range map[string]struct {
+		files map[string]string
+		was   string
+		new   []string
+	}{
+		"renamed":               {under("Store.SemanticModel", shop), "Shop.SemanticModel", nil},
+		"moved":                 {under("a/b/Shop.SemanticModel", shop), "Shop.SemanticModel", nil},
+		"renamed and changed":   {under("Store.SemanticModel", with(shop, sales, strings.Replace(shop[sales], "\t\tformatString: #,0\n", "", 1))), "Shop.SemanticModel", []string{"MEA-03 Sales|Net Sales"}},
+		"a copy":                {both, "", nil},
+		"another model instead": {map[string]string{"Store.SemanticModel/definition/tables/Other.tmdl": "table Other\n\tcolumn X\n\t\tdataType: string\n"}, "", nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			a := assess(t, offline.AssessOptions{Baseline: b}, files(t, tt.files))
+			last := a.Items[len(a.Items)-1]
+			if last.Since == nil || last.Since.Was != tt.was || last.Since.Found != (tt.was != "") {
+				t.Fatalf("got %+v", last.Since)
+			}
+			var table strings.Builder
+			if err := report.WriteTable(&table, a, report.Screen{Width: 120}); err != nil {
+				t.Fatal(err)
+			}
+			if tt.was == "" {
+				if len(last.Findings) == 0 || last.Known > 0 {
+					t.Errorf("%d new findings, %d known", len(last.Findings), last.Known)
+				}
+				return
+			}
+			if got := reported(a); !slices.Equal(got, tt.new) || last.Known == 0 || len(a.Warnings) > 0 {
+				t.Errorf("got new %q, want %q; %d known, warnings %v", got, tt.new, last.Known, a.Warnings)
+			}
+			if want := "Since the baseline, where it was " + tt.was + ": "; !strings.Contains(table.String(), want) {
+				t.Errorf("the table lacks %q:\n%s", want, table.String())
 			}
 		})
 	}

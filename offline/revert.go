@@ -37,8 +37,8 @@ type Reversal struct {
 
 // Reverse plans the revert of the models of a record, which are below root. It writes nothing. A model whose objects
 // are no longer as the apply wrote them is refused, except for the objects that the service would skip too
-// (docs/specification.md 4.5/revert).
-func Reverse(ctx context.Context, root string, r Record) ([]Reversal, error) {
+// (docs/specification.md 4.5/revert). progress may be nil.
+func Reverse(ctx context.Context, root string, r Record, progress func(done, total int)) ([]Reversal, error) {
 	tree, err := folder.OpenTree(root)
 	if err != nil {
 		return nil, err
@@ -48,7 +48,7 @@ func Reverse(ctx context.Context, root string, r Record) ([]Reversal, error) {
 		return nil, err
 	}
 	all := make([]Reversal, len(r.Models))
-	err = each(ctx, len(all), 0, nil, func(n int) {
+	err = each(ctx, len(all), 0, progress, func(n int) {
 		at := r.Models[n].Path
 		all[n] = Reversal{Path: at, tree: tree}
 		if at == "." {
@@ -216,10 +216,13 @@ func (v Reversal) headline() string {
 }
 
 // Restore writes the reversals that restore something, each model completely or not at all. It leaves a model unchanged
-// if it changed since it was read.
-func Restore(ctx context.Context, all []Reversal) ([]Applied, error) {
+// if it changed since it was read. progress may be nil.
+func Restore(ctx context.Context, all []Reversal, progress func(done, total int)) ([]Applied, error) {
 	var applied []Applied
-	for _, v := range all {
+	for n, v := range all {
+		if progress != nil {
+			progress(n, len(all))
+		}
 		if ctx.Err() != nil {
 			return applied, ctx.Err()
 		}

@@ -77,6 +77,8 @@ type documentTask struct {
 type documentCompared struct {
 	Found      bool `json:"found"`
 	Comparable bool `json:"comparable"`
+	// Was is the item's path in the baseline; absent if it is the same.
+	Was string `json:"was,omitempty"`
 	// Score and ScoreDataAgent are those of the baseline.
 	Score          *int `json:"overall_score"`
 	ScoreDataAgent *int `json:"score_data_agent"`
@@ -155,7 +157,7 @@ func documentItemOf(i Assessed) documentItem {
 
 func documentComparedOf(i Assessed) *documentCompared {
 	s := i.Since
-	c := &documentCompared{Found: s.Found, Comparable: s.Comparable, Score: s.Score, ScoreDataAgent: s.ScoreDataAgent,
+	c := &documentCompared{Found: s.Found, Comparable: s.Comparable, Was: s.Was, Score: s.Score, ScoreDataAgent: s.ScoreDataAgent,
 		Fixed: []documentFixed{}, Unchanged: s.Unchanged}
 	if c.Unchanged == nil {
 		c.Unchanged = []Finding{}

@@ -29,6 +29,8 @@ type Program struct {
 	Browse func(address string) error
 	// Someone reports whether a person can answer; nil for whether Stderr is a terminal.
 	Someone func() bool
+	// Patience is how long LateProgress hides its bar.
+	Patience time.Duration
 
 	logLevel, logFormat string
 	// started is set once flags and arguments are valid; earlier errors are usage errors.
@@ -37,7 +39,7 @@ type Program struct {
 
 // New returns a program without subcommands, with the flags of its log. Each flag can also be set in the environment.
 func New(command *cobra.Command, stdout, stderr io.Writer) *Program {
-	p := &Program{Command: command, Stdout: stdout, Stderr: stderr}
+	p := &Program{Command: command, Stdout: stdout, Stderr: stderr, Patience: time.Second}
 	command.SilenceUsage, command.SilenceErrors = true, true
 	command.PersistentPreRunE = p.prepare
 	command.Version = versionLine(command.Name())

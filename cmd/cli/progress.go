@@ -21,12 +21,9 @@ func (p *Program) TimedProgress(what string) *Progress {
 	return p.progress(what, 0, progressbar.OptionShowCount(), progressbar.OptionShowIts(), progressbar.OptionSetPredictTime(true))
 }
 
-// patience is how long LateProgress hides its bar.
-const patience = time.Second
-
 // LateProgress returns a bar that appears only if the work takes long, and shows the number done.
 func (p *Program) LateProgress(what string) *Progress {
-	return p.progress(what, patience, progressbar.OptionShowCount())
+	return p.progress(what, p.Patience, progressbar.OptionShowCount())
 }
 
 func (p *Program) progress(what string, hidden time.Duration, more ...progressbar.Option) *Progress {
@@ -61,6 +58,9 @@ func (p *Progress) At(done, total int64) {
 	p.shown.ChangeMax64(total)
 	_ = p.shown.Set64(min(done, total)) // drawing errors are harmless
 }
+
+// Of is At for counts of things.
+func (p *Progress) Of(done, total int) { p.At(int64(done), int64(total)) }
 
 // End removes the bar.
 func (p *Progress) End() {

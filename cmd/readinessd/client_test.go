@@ -151,6 +151,7 @@ func (y *typist) portfolio(base, grace string) {
 	y.types(0, "", "portfolio", "--sort", "name", "--profile", "grace")
 	y.types(0, "", "portfolio", "--workspace", "Retail Analytics", "--score-below", "70", "--q", "inven", "--not-assessed-since", "2999-01-01", "--profile", "grace")
 	y.types(0, "", "portfolio", "--summary", "--profile", "grace")
+	y.types(0, "", "portfolio", "--q", "budget", "--csv", "--profile", "grace") // a model that could not be read
 	y.types(0, "", "portfolio", "--summary", "--q", "nothing", "--profile", "grace")
 	y.types(cli.ExitUsage, "", "portfolio", "--summary", "--csv", "--profile", "grace")
 	y.types(cli.ExitUsage, "", "portfolio", "--summary", "--sort", "name", "--profile", "grace")
@@ -161,10 +162,51 @@ func (y *typist) portfolio(base, grace string) {
 	y.types(1, "", "portfolio", "--sort", "newest", "--profile", "grace") // 400
 	y.types(cli.ExitUsage, "", "portfolio", "--not-assessed-since", "yesterday", "--profile", "grace")
 	y.types(cli.ExitUsage, "", "portfolio", "--csv", "--json", "--profile", "grace")
-	y.types(0, "", "assess", "Retail Analytics", "Inventory", "--profile", "grace")
+	y.asOfFiles(y.types(0, "", "assess", "Retail Analytics", "Inventory", "--profile", "grace").stdout)
 	y.types(0, "", "history", "Retail Analytics", "Inventory", "--profile", "grace")
 	y.types(0, "", "history", "Retail Analytics", "Inventory", "--csv", "--profile", "grace")
+	y.completes()
 	y.anew()
+}
+
+// completes completes names as a shell does.
+func (y *typist) completes() {
+	y.t.Helper()
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"assess", ""}, "Corporate Functions\nRetail Analytics\nSeasonal Campaigns\n:4\n"},
+		{[]string{"assess", "Corporate Functions", "Headcount", ""}, "Budget 2024\nFinancial Statements\nSupport Tickets\ncrm_export\n:4\n"},
+		{[]string{"apply", "retail analytics", "Inv"}, "Inventory\nRetail Sales\nStore Operations\nWEB_TRAFFIC\n:4\n"},
+		{[]string{"benchmark", "save", "Retail Analytics", "Inventory", ""}, ":0\n"},
+		{[]string{"history", "Retail Analytics", "Inventory", ""}, ":4\n"},
+		{[]string{"history", "Nowhere", ""}, ":4\n"},
+		{[]string{"abtests", "create", "Test", "Retail Analytics", ""}, "Inventory\nRetail Sales\nStore Operations\nWEB_TRAFFIC\n:4\n"},
+	} {
+		var stdout, stderr bytes.Buffer
+		desk.New(&stdout, &stderr).Run(y.t.Context(), append([]string{"__complete", "client", "--config", y.config, "--profile", "grace"}, c.args...))
+		if stdout.String() != c.want {
+			y.t.Errorf("completion of %q: got %q, want %q\n%s", c.args, stdout.String(), c.want, stderr.String())
+		}
+	}
+}
+
+// asOfFiles compares what an assessment by the service says of the score, and of what to do first, with that of the same model in files.
+func (y *typist) asOfFiles(shown string) {
+	y.t.Helper()
+	var stdout, stderr bytes.Buffer
+	desk.New(&stdout, &stderr).Run(y.t.Context(), []string{"assess", "../../samples/workspaces/Retail Analytics/Supply Chain/Inventory.SemanticModel"})
+	for _, part := range [][2]string{{"\nScore ", "\nFindings by rule: "}, {"\nFindings by rule: ", "\n+"}, {"\nWhat to do first\n", "\nproposed: "}, {"\n1 item assessed ", "\n"}} {
+		of := func(text string) string {
+			_, text, _ = strings.Cut(text, part[0])
+			text, _, _ = strings.Cut(text, part[1])
+			return text
+		}
+		if got, want := of(shown), of(stdout.String()); got != want || want == "" {
+			y.t.Errorf("of%q the client says\n%s\nand assess\n%s%s", part[0], got, want, stderr.String())
+		}
+	}
 }
 
 // anew finds the models that were scored by earlier rules, and assesses them anew.

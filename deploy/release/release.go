@@ -85,6 +85,9 @@ func run(ctx context.Context, args []string) error {
 	if *verify != "" {
 		return verified(*verify, *verifier)
 	}
+	if err := filledIn(map[string]string{"owner": *owner, "home": *home, "maintainer": *maintainer, "docs-url": *docs}); err != nil {
+		return err
+	}
 	chosen, err := choose(*only)
 	if err != nil {
 		return err

@@ -81,7 +81,7 @@ func (f *Files) reverse(ctx context.Context, record string) (w mcp.Written, all 
 	if err != nil {
 		return w, nil, err
 	}
-	if all, err = offline.Reverse(ctx, f.root, r); err != nil {
+	if all, err = offline.Reverse(ctx, f.root, r, nil); err != nil {
 		return w, nil, err
 	}
 	var notes []string
@@ -143,7 +143,7 @@ func (f *Files) Revert(ctx context.Context, previewID, _ string) (mcp.Written, *
 	if len(w.Changes) == 0 {
 		return mcp.Written{}, nil, problem("The revert restores nothing; preview_revert says why.")
 	}
-	applied, err := offline.Restore(ctx, all)
+	applied, err := offline.Restore(ctx, all, nil)
 	if err != nil {
 		return mcp.Written{}, nil, err
 	}

@@ -40,6 +40,8 @@ type Options struct {
 	Now     time.Time
 	// Judge asks a language model about answers that nothing else decides; nil for none.
 	Judge func(benchmark.Case) (j verdict.Judgement, by verdict.Judge, judged bool)
+	// Progress is called with the number of judged answers and the most that there may be; nil for nothing.
+	Progress func(done, total int)
 }
 
 // Run evaluates. The warnings concern the model's files.
@@ -70,6 +72,15 @@ func Run(ctx context.Context, o Options) (*evaluation.Evaluation, []offline.Warn
 		}
 	}
 	j := &evaluation.Judge{Now: o.Now, Ask: o.Judge}
+	if o.Progress != nil {
+		done, total := 0, 0
+		for _, f := range append([]*answerset.File{in.Baseline}, in.Files...) {
+			if f != nil {
+				total += len(f.Answers)
+			}
+		}
+		j.Judged = func() { done++; o.Progress(done, total) }
+	}
 	warnings, err := model(ctx, o, &in.Model, j)
 	if err != nil {
 		return nil, nil, err

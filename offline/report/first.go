@@ -73,7 +73,7 @@ func (l Listing) First(i offline.Assessed) []Step {
 	for _, g := range urgent {
 		add(byHand(g), g)
 	}
-	add(byProposals(i, proposed), proposed...)
+	add(l.byProposals(i, proposed), proposed...)
 	for _, g := range rest {
 		add(byHand(g), g)
 	}
@@ -88,7 +88,7 @@ func byHand(g Group) Step {
 	return Step{What: title, Effort: g.Effort(), minutes: g.Minutes()}
 }
 
-func byProposals(i offline.Assessed, all []Group) Step {
+func (l Listing) byProposals(i offline.Assessed, all []Group) Step {
 	var tasks []explained.Task
 	for _, g := range all {
 		tasks = append(tasks, g.Task)
@@ -100,7 +100,8 @@ func byProposals(i offline.Assessed, all []Group) Step {
 	if more := len(all) - len(faults); more > 0 {
 		what += "; and " + show.Count(more, "more rule")
 	}
-	return Step{What: what, Command: "readiness preview " + show.ShellPath(show.Printable(i.Path)), Effort: explained.EffortIn(minutes), minutes: minutes}
+	command := cmp.Or(l.Preview, "readiness preview "+show.ShellPath(show.Printable(i.Path)))
+	return Step{What: what, Command: command, Effort: explained.EffortIn(minutes), minutes: minutes}
 }
 
 // Rule returns the rule of a step, or "proposed".

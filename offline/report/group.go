@@ -178,16 +178,20 @@ func BandOf(n *int) string {
 
 // ChangeLine counts what changed since the baseline, or returns "" without one.
 func ChangeLine(i offline.Assessed) string {
+	since := "Since the baseline"
+	if s := i.Since; s != nil && s.Was != "" {
+		since += ", where it was " + show.Printable(s.Was)
+	}
 	switch s := i.Since; {
 	case s == nil:
 		return ""
 	case !s.Found:
 		return "The baseline does not contain this item, so all its findings are new."
 	case !s.Comparable:
-		return fmt.Sprintf("Since the baseline: %d new and %d unchanged. It has other rules, so scores and fixed findings are "+
-			"not compared.", len(i.Findings), len(s.Unchanged))
+		return fmt.Sprintf("%s: %d new and %d unchanged. It has other rules, so scores and fixed findings are "+
+			"not compared.", since, len(i.Findings), len(s.Unchanged))
 	default:
-		return fmt.Sprintf("Since the baseline: %d new, %d fixed, %d unchanged.", len(i.Findings), len(s.Fixed), len(s.Unchanged))
+		return fmt.Sprintf("%s: %d new, %d fixed, %d unchanged.", since, len(i.Findings), len(s.Fixed), len(s.Unchanged))
 	}
 }
 

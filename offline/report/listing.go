@@ -26,6 +26,8 @@ type Listing struct {
 	Object string
 	// Minutes bounds what to do first to what fits into them; 0 for no bound.
 	Minutes int
+	// Preview is the command that proposes changes to an item of a service, whose reports list no single findings; "" for files.
+	Preview string
 }
 
 // Validate returns an error if the regime has no rule of one of the ids.

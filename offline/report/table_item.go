@@ -119,8 +119,11 @@ func (s Screen) findings(out *strings.Builder, title string, i offline.Assessed,
 	}
 	s.table(out, head, rows, widths, len(widths)-1)
 	if left > 0 {
-		fmt.Fprintln(out, s.wrapped(fmt.Sprintf("… and %s with %s (%.1f points); --top 0 shows all rules, --all every finding",
-			show.Count(left, "more rule"), show.Count(findings, "finding"), points)))
+		how := "--top 0 shows all rules, --all every finding"
+		if s.Preview != "" {
+			how = "--json prints all"
+		}
+		fmt.Fprintln(out, s.wrapped(fmt.Sprintf("… and %s with %s (%.1f points); %s", show.Count(left, "more rule"), show.Count(findings, "finding"), points, how)))
 	}
 }
 
@@ -143,9 +146,17 @@ func (s Screen) advice(title string, i offline.Assessed, g Group) string {
 		note = "This limits the score. "
 	}
 	if len(g.Findings) == 1 {
-		return note + s.single(g.Findings[0]) + "\n" + placed + Where(i, g.Findings[0])
+		advice := note + s.single(g.Findings[0])
+		if where := Where(i, g.Findings[0]); where != "" {
+			advice += "\n" + placed + where
+		}
+		return advice
 	}
-	return note + show.Printable(g.what()) + "\n" + g.Objects(false) + "; --rule " + g.Rule + " lists all"
+	advice := note + show.Printable(g.what()) + "\n" + g.Objects(false)
+	if s.Preview == "" {
+		advice += "; --rule " + g.Rule + " lists all"
+	}
+	return advice
 }
 
 // single is a finding's message with its evidence.

@@ -17,6 +17,7 @@ import (
 	"readiness/client"
 	"readiness/cmd/cli"
 	"readiness/cmd/readiness/clientcmd/sheet"
+	"readiness/cmd/readiness/screen"
 	"readiness/offline/show"
 )
 
@@ -64,6 +65,7 @@ its code, what it concerns and the request id to search for in the service's log
 		calls.applyCommand(), calls.revertCommand(), calls.pixiesCommand(),
 		calls.benchmarkCommand(), calls.abTestsCommand(), calls.schedulesCommand(), calls.providersCommand(), calls.operationsCommand(),
 		calls.auditCommand())
+	calls.complete(c)
 	cli.OwnEnvironment(c, "client") // serve has a --base-url too
 	return c
 }
@@ -155,7 +157,7 @@ func shown[T any](c *calls, got *client.OK[T], err error, show func(*sheet.Sheet
 // answered prints the service's response as received, or as the table that show writes.
 func (c *calls) answered(body []byte, show func(*sheet.Sheet)) error {
 	if !c.json {
-		s := &sheet.Sheet{Profile: c.profileFlag()}
+		s := &sheet.Sheet{Profile: c.profileFlag(), Screen: screen.Of(c.program.Stdout)}
 		show(s)
 		_, err := io.WriteString(c.program.Stdout, s.String())
 		return err

@@ -93,24 +93,30 @@ func entries[P any](pages iter.Seq2[*client.OK[P], error], of func(P) []named) f
 
 // workspace returns the id of a workspace, by name or id.
 func workspace(ctx context.Context, s *client.Service, text string) (uuid.UUID, error) {
-	pages := s.ListWorkspacesPages(ctx, client.ListWorkspacesParams{})
-	return find("workspace", text, entries(pages, func(p client.WorkspaceList) (all []named) {
+	return find("workspace", text, workspaces(ctx, s))
+}
+
+func workspaces(ctx context.Context, s *client.Service) func() ([]named, error) {
+	return entries(s.ListWorkspacesPages(ctx, client.ListWorkspacesParams{}), func(p client.WorkspaceList) (all []named) {
 		for _, w := range p.Value {
 			all = append(all, named{w.WorkspaceID, w.WorkspaceName})
 		}
 		return all
-	}))
+	})
 }
 
 // semanticModels returns the ids of models in a workspace, by names or ids.
 func semanticModels(ctx context.Context, s *client.Service, workspaceID uuid.UUID, texts ...string) ([]uuid.UUID, error) {
-	pages := s.ListSemanticModelsPages(ctx, workspaceID, client.ListSemanticModelsParams{})
-	return each("semantic model", texts, entries(pages, func(p client.SemanticModelList) (all []named) {
+	return each("semantic model", texts, modelsOf(ctx, s, workspaceID))
+}
+
+func modelsOf(ctx context.Context, s *client.Service, workspaceID uuid.UUID) func() ([]named, error) {
+	return entries(s.ListSemanticModelsPages(ctx, workspaceID, client.ListSemanticModelsParams{}), func(p client.SemanticModelList) (all []named) {
 		for _, m := range p.Value {
 			all = append(all, named{m.SemanticModelID, m.SemanticModelName})
 		}
 		return all
-	}))
+	})
 }
 
 // semanticModel returns the ids of the workspace and model that args name, by names or ids.
@@ -127,13 +133,16 @@ func semanticModel(ctx context.Context, s *client.Service, args []string) (works
 
 // reports returns the ids of reports in a workspace, by names or ids.
 func reports(ctx context.Context, s *client.Service, workspaceID uuid.UUID, texts ...string) ([]uuid.UUID, error) {
-	pages := s.ListReportsPages(ctx, workspaceID, client.ListReportsParams{})
-	return each("report", texts, entries(pages, func(p client.WorkspaceReportList) (all []named) {
+	return each("report", texts, reportsOf(ctx, s, workspaceID))
+}
+
+func reportsOf(ctx context.Context, s *client.Service, workspaceID uuid.UUID) func() ([]named, error) {
+	return entries(s.ListReportsPages(ctx, workspaceID, client.ListReportsParams{}), func(p client.WorkspaceReportList) (all []named) {
 		for _, r := range p.Value {
 			all = append(all, named{r.ReportID, optional.Text(r.ReportName)})
 		}
 		return all
-	}))
+	})
 }
 
 // each finds all texts with at most one listing.

@@ -35,7 +35,8 @@ func (c *calls) portfolioCommand() *cobra.Command {
 first. CHANGE is the difference to the newest comparable score that is at least 30 days old. VIEWS are those of the reports
 with Pixies in 28 days. MEASURED is the share of questions that an AI answered right in the newest benchmark run, with its 95 %
 interval; without one the score is an estimate. RULES are those that scored; a model that was scored by earlier ones waits to be assessed anew, because
-its score does not compare with those of today. --summary counts all of them instead: by score, dimension and workspace.`,
+its score does not compare with those of today. Models whose newest assessment failed follow, with the reason, unless a filter other
+than --workspace and --q is given; --csv has the reason as failure. --summary counts all of them instead: by score, dimension and workspace.`,
 		Example: `  readiness client portfolio --score-below 60
   readiness client portfolio --workspace "Retail Analytics" --sort change
   readiness client portfolio --not-assessed-since 2026-11-01
@@ -74,7 +75,14 @@ its score does not compare with those of today. --summary counts all of them ins
 		if asCSV {
 			return c.portfolioCSV(s.GetPortfolioPages(ctx, params))
 		}
-		return listed(c, s.GetPortfolioPages(ctx, params), modelRows,
+		var failed []client.FailedAssessment // of the first page
+		return listed(c, s.GetPortfolioPages(ctx, params), func(s *sheet.Sheet, p client.Portfolio) {
+			failed = append(failed, p.Failures...)
+			modelRows(s, p)
+			if p.ContinuationToken == nil {
+				failureRows(s, failed)
+			}
+		},
 			"WORKSPACE", "SEMANTIC MODEL", "SCORE", "CHANGE", "MEASURED", "FINDINGS", "VIEWS", "ASSESSED", "RULES")
 	})
 	flags := cmd.Flags()
@@ -94,6 +102,18 @@ func modelRows(s *sheet.Sheet, p client.Portfolio) {
 		s.Row(m.WorkspaceName, m.SemanticModelName, show.Number(m.Score), change(m.Earlier), measured(m.Evidence),
 			bySeverity(m.FindingsBySeverity, m.FindingsCount), strconv.FormatInt(m.Views, 10), sheet.Moment(&m.AssessedAtUtc),
 			rulesOf(m))
+	}
+}
+
+// failureRows prints the models whose newest assessment failed.
+func failureRows(s *sheet.Sheet, all []client.FailedAssessment) {
+	if len(all) == 0 {
+		return
+	}
+	s.Say("\n%s could not be assessed; a score above is of an earlier assessment", show.Count(len(all), "model"))
+	s.Rows("WORKSPACE", "SEMANTIC MODEL", "FAILED", "WHY")
+	for _, f := range all {
+		s.Row(f.WorkspaceName, f.SemanticModelName, sheet.Moment(&f.FailedAtUtc), sheet.Failure(&f.Error))
 	}
 }
 
@@ -118,19 +138,25 @@ func (c *calls) portfolioCSV(pages iter.Seq2[*client.GetPortfolioResponse, error
 	out, row := c.csvWriter()
 	head := []string{"workspace_id", "workspace", "semantic_model_id", "semantic_model", "score", "score_data_agent", "change_30_days",
 		"high", "medium", "low", "findings", "views_28_days", "tracked_reports", "assessed_at", "regime", "assessment_id", "outdated",
-		"measured", "measured_low", "measured_high", "measured_questions", "measured_outdated"}
+		"measured", "measured_low", "measured_high", "measured_questions", "measured_outdated", "failure"}
 	var dimensions []string
+	columns := 0
+	var failed []client.FailedAssessment // of the first page; then those without a model in the list
 	for page, err := range pages {
 		if err != nil {
 			return err
 		}
 		if head != nil {
 			dimensions = dimensionsOf(page.JSON200.Value)
+			columns = len(head) + len(dimensions)
 			row(slices.Concat(head, dimensions)...)
-			head = nil
+			failed, head = page.JSON200.Failures, nil
 		}
 		for _, m := range page.JSON200.Value {
-			high, medium, low := "", "", ""
+			high, medium, low, failure := "", "", "", ""
+			if n := slices.IndexFunc(failed, func(f client.FailedAssessment) bool { return f.SemanticModelID == m.SemanticModelID }); n >= 0 {
+				failure, failed = sheet.Failure(&failed[n].Error), slices.Delete(failed, n, n+1)
+			}
 			if f := m.FindingsBySeverity; f != nil {
 				high, medium, low = strconv.Itoa(f.High), strconv.Itoa(f.Medium), strconv.Itoa(f.Low)
 			}
@@ -139,9 +165,15 @@ func (c *calls) portfolioCSV(pages iter.Seq2[*client.GetPortfolioResponse, error
 				sheet.Count(m.Score), sheet.Count(m.ScoreDataAgent), change(m.Earlier), high, medium, low, strconv.Itoa(m.FindingsCount),
 				strconv.FormatInt(m.Views, 10), strconv.Itoa(m.TrackedReports), sheet.Moment(&m.AssessedAtUtc), m.RegimeID,
 				m.AssessmentID.String(), strconv.FormatBool(m.Outdated),
-			}, measuredCells(m.Evidence), scoresOf(m.Dimensions, dimensions))...)
+			}, measuredCells(m.Evidence), []string{show.InCell(failure)}, scoresOf(m.Dimensions, dimensions))...)
 		}
 		out.Flush()
+	}
+	for _, f := range failed {
+		cells := make([]string, columns)
+		cells[0], cells[1], cells[2], cells[3] = f.WorkspaceID.String(), show.InCell(f.WorkspaceName), f.SemanticModelID.String(), show.InCell(f.SemanticModelName)
+		cells[columns-1-len(dimensions)] = show.InCell(sheet.Failure(&f.Error))
+		row(cells...)
 	}
 	out.Flush()
 	return out.Error()

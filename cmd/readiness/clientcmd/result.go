@@ -1,16 +1,20 @@
 package clientcmd
 
 import (
+	"cmp"
 	"encoding/json"
-	"fmt"
+	"math"
 	"slices"
-	"strings"
 
 	"readiness/client"
 	"readiness/cmd/cli"
 	"readiness/cmd/readiness/clientcmd/sheet"
+	"readiness/domain/item"
+	"readiness/domain/readiness"
 	"readiness/internal/lists"
 	"readiness/internal/optional"
+	"readiness/offline"
+	"readiness/offline/show"
 )
 
 // operationResult is the result of an operation, ready to print. shortfall is an error if a part of the requested work
@@ -81,71 +85,73 @@ func shortfall(failed, all int, what string) error {
 // maxRows bounds the rows that a table shows.
 const maxRows = 10
 
-// scored is the part of an assessment's document that is printed.
-type scored struct {
-	Report struct {
-		Dimensions []struct {
-			Name   string   `json:"name"`
-			Weight float64  `json:"weight"`
-			Score  *float64 `json:"score"`
-		} `json:"dimensions"`
-		Findings []struct {
-			Severity string   `json:"severity"`
-			RuleIDs  []string `json:"rule_ids"`
-			Impact   float64  `json:"impact"`
-			Message  string   `json:"message"`
-		} `json:"findings"`
-	} `json:"report"`
-}
-
-// assessmentTable prints the assessment of one semantic model or data agent.
-func assessmentTable(s *sheet.Sheet, a struct {
+// agentAssessment is an assessment of a semantic model or data agent.
+type agentAssessment struct {
 	client.Assessment
 	DataAgentName *string `json:"dataAgentName"`
-},
-) {
-	s.Say("%s: score %s of 100, %s as a data agent reads it, %s findings, rules of %s",
-		cli.Printable(optional.Text(a.SemanticModelName)+optional.Text(a.DataAgentName)),
-		sheet.Number(a.Score), sheet.Number(a.ScoreDataAgent), sheet.Count(a.FindingsCount), cli.Printable(a.Regime.ID))
-	if a.Regime.Outdated {
-		s.Say("These are not the rules of today: assess anew for a score that compares with others")
+}
+
+// assessmentTable prints an assessment as assess prints that of files.
+func assessmentTable(s *sheet.Sheet, a agentAssessment) {
+	one := offline.Assessed{Type: item.SemanticModel, Name: optional.Text(a.SemanticModelName), ScoreDataAgent: whole(a.ScoreDataAgent)}
+	if a.DataAgentName != nil {
+		one.Type, one.Name = item.DataAgent, *a.DataAgentName
+	}
+	one.Path = one.Name
+	if a.WorkspaceName != nil {
+		one.Path = *a.WorkspaceName + "/" + one.Name
+	}
+	var document struct {
+		Report readiness.Result `json:"report"`
+	}
+	var texts any
+	if json.Unmarshal(a.Document, &texts) == nil {
+		if safe, err := json.Marshal(printable(texts)); err == nil && json.Unmarshal(safe, &document) == nil { // else of another schema
+			one.Result = document.Report
+		}
+	}
+	one.Result.Score = whole(a.Score)
+	for _, f := range one.Result.Findings {
+		f.Impact = math.Round(f.Impact*1e4) / 1e4 // as of files, so that the same model shows the same points
+		one.Findings = append(one.Findings, offline.Finding{Finding: f})
 	}
 	if e := a.Evidence; e != nil {
-		state := "this definition"
-		if e.Outdated {
-			state = "another state of the model"
-		}
-		s.Say("Measured of %s: %d %% of %d questions answered right (95 %%: %d to %d %%) by %s, %s", state, e.Score, e.Questions, e.Low, e.High,
-			cli.Printable(e.Answerer), sheet.Moment(&e.FinishedAtUtc))
-	} else if a.SemanticModelName != nil {
-		s.Say("The score is an estimate: no benchmark run measured this model")
+		one.Evidence = []offline.Evidence{{Who: cli.Printable(e.Answerer), Questions: e.Questions, Rate: e.Score, Low: e.Low, High: e.High, At: &e.FinishedAtUtc, Outdated: e.Outdated}}
+	}
+	in := cmp.Or(optional.Text(a.WorkspaceName), optional.Text(a.WorkspaceID))
+	preview := "readiness client preview " + show.ShellPath(cli.Printable(in)) + " " + show.ShellPath(cli.Printable(one.Name)) + s.Profile
+	s.Assessment(&offline.Assessment{Regime: cli.Printable(a.Regime.ID), Items: []offline.Assessed{one}}, preview)
+	if a.Regime.Outdated {
+		s.Say("These are not the rules of today: assess anew for a score that compares with others")
 	}
 	if a.Stored.Reason != nil {
 		s.Say("It was not stored: %s", cli.Printable(*a.Stored.Reason))
 	}
-	for _, n := range a.NotAssessable {
-		of := ""
-		if n.SourceModelID != nil {
-			of = " of source " + cli.Printable(*n.SourceModelID)
+}
+
+// printable replaces the control characters of all texts.
+func printable(v any) any {
+	switch v := v.(type) {
+	case string:
+		return cli.Printable(v)
+	case []any:
+		for n := range v {
+			v[n] = printable(v[n])
 		}
-		s.Say("The score%s lacks the rules %s: %s", of, cli.Printable(strings.Join(n.RuleIds, ", ")), cli.Printable(n.Why))
+	case map[string]any:
+		for name := range v {
+			v[name] = printable(v[name])
+		}
 	}
-	var r scored
-	if json.Unmarshal(a.Document, &r) != nil {
-		return // a document of another schema: print only the score
+	return v
+}
+
+// whole returns a score as an integer.
+func whole(score *float64) *int {
+	if score == nil {
+		return nil
 	}
-	s.Rows("DIMENSION", "WEIGHT", "SCORE")
-	for _, d := range r.Report.Dimensions {
-		s.Row(d.Name, sheet.Number(&d.Weight), sheet.Number(d.Score))
-	}
-	if len(r.Report.Findings) == 0 {
-		return
-	}
-	s.Rows("SEVERITY", "POINTS", "RULES", "WHAT TO DO")
-	for _, f := range r.Report.Findings[:min(len(r.Report.Findings), maxRows)] {
-		s.Row(f.Severity, fmt.Sprintf("%.1f", f.Impact), strings.Join(f.RuleIDs, " "), f.Message)
-	}
-	s.More(len(r.Report.Findings) - maxRows)
+	return new(int(math.Round(*score)))
 }
 
 func assessmentsTable(s *sheet.Sheet, b client.BulkAssessment) {

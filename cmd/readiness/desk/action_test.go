@@ -178,6 +178,20 @@ func (g *github) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
+// gitIn returns git in a folder.
+func gitIn(t *testing.T, folder string) func(args ...string) string {
+	t.Helper()
+	return func(args ...string) string {
+		t.Helper()
+		cmd := exec.Command("git", append([]string{"-C", folder, "-c", "user.name=a", "-c", "user.email=a@example.com", "-c", "commit.gpgsign=false"}, args...)...)
+		out, err := cmd.CombinedOutput()
+		if err != nil {
+			t.Fatalf("git %v: %v\n%s", args, err, out)
+		}
+		return strings.TrimSpace(string(out))
+	}
+}
+
 // changed returns a checkout with a model whose last commit removes a description, and the commit before.
 func changed(t *testing.T) (checkout, base string) {
 	t.Helper()
@@ -186,15 +200,7 @@ func changed(t *testing.T) (checkout, base string) {
 	if err := os.CopyFS(filepath.Join(checkout, model), os.DirFS(filepath.Join("../../../samples/workspaces/Retail Analytics", model))); err != nil {
 		t.Fatal(err)
 	}
-	git := func(args ...string) string {
-		t.Helper()
-		cmd := exec.Command("git", append([]string{"-C", checkout, "-c", "user.name=a", "-c", "user.email=a@example.com", "-c", "commit.gpgsign=false"}, args...)...)
-		out, err := cmd.CombinedOutput()
-		if err != nil {
-			t.Fatalf("git %v: %v\n%s", args, err, out)
-		}
-		return strings.TrimSpace(string(out))
-	}
+	git := gitIn(t, checkout)
 	git("init", "--quiet")
 	git("add", "-A")
 	git("commit", "--quiet", "-m", "before")
@@ -288,16 +294,11 @@ func TestActionRefusesAnotherArchive(t *testing.T) {
 	}
 }
 
-// Paths and arguments of the action and of the template for Azure Pipelines may hold spaces: one a line, or a single line that names a folder.
-func TestActionListsHoldSpaces(t *testing.T) {
+// Paths and arguments of every pipeline may hold spaces: one a line, or a single line that names a folder.
+func TestPipelineListsHoldSpaces(t *testing.T) {
 	t.Parallel()
-	scripts, err := filepath.Abs("../../../deploy/ci")
+	script, err := filepath.Abs("../../../deploy/ci/assess.sh")
 	testworld.Check(t, err)
-	template, err := os.ReadFile(filepath.Join(scripts, "azure-pipelines.yml"))
-	testworld.Check(t, err)
-	_, azure, _ := strings.Cut(string(template), "displayName: Install readiness")
-	_, azure, _ = strings.Cut(azure, "  - bash: |\n")
-	azure, _, _ = strings.Cut(azure, "    displayName: Assess")
 	for name, c := range map[string]struct{ paths, arguments, want string }{
 		"a name with spaces":  {"Sales Team.SemanticModel", "--jobs 2", "[Sales Team.SemanticModel][--jobs][2]"},
 		"names on a line":     {"a b", "", "[a][b]"},
@@ -313,22 +314,16 @@ func TestActionListsHoldSpaces(t *testing.T) {
 			}
 			program, log := filepath.Join(dir, "program"), filepath.Join(dir, "log")
 			testworld.Check(t, os.WriteFile(program, []byte("#!/bin/bash\nprintf '[%s]' \"$@\" >>\"$LOG\"; echo >>\"$LOG\"; exit 1\n"), 0o755))
-			for from, run := range map[string]struct {
-				script []string
-				want   string
-			}{
-				"action": {[]string{filepath.Join(scripts, "assess.sh")}, "[assess]" + c.want + "[--min-severity][low][--format][github]\n"},
-				"azure": {[]string{"-c", azure}, "[assess]" + strings.NewReplacer("[--jobs][2]", "", "[--ignore=my file.yaml][--jobs=2]", "", "[$(false)]", "").Replace(c.want) +
-					"[--min-severity][low][--format][junit][--output][results/readiness.xml]\n"},
-			} {
+			for pipeline, format := range map[string]string{"github": "github", "azure": "azure", "gitlab": "table"} {
 				testworld.Check(t, os.WriteFile(log, nil, 0o600))
-				cmd := exec.CommandContext(t.Context(), "bash", run.script...)
+				cmd := exec.CommandContext(t.Context(), "bash", script)
 				cmd.Dir = dir
-				cmd.Env = append(os.Environ(), "READINESS="+program, "LOG="+log, "ASSESS_PATHS="+c.paths, "ARGUMENTS="+c.arguments, "RUNNER_TEMP="+t.TempDir(), "BASE=",
-					"FAIL_ON=", "FAIL_UNDER=", "MIN_SEVERITY=low", "SCRIPTS="+scripts, "RESULTS=results")
+				cmd.Env = append(os.Environ(), "PIPELINE="+pipeline, "READINESS="+program, "LOG="+log, "ASSESS_PATHS="+c.paths, "ARGUMENTS="+c.arguments,
+					"RUNNER_TEMP="+t.TempDir(), "BASE=", "FAIL_ON=", "FAIL_UNDER=", "MIN_SEVERITY=low")
 				_ = cmd.Run() // the program makes no report
-				if got, err := os.ReadFile(log); err != nil || string(got) != run.want {
-					t.Errorf("%s: got %s, want %s", from, got, run.want)
+				want := "[assess]" + c.want + "[--min-severity][low][--format][" + format + "]\n"
+				if got, err := os.ReadFile(log); err != nil || string(got) != want {
+					t.Errorf("%s: got %s, want %s", pipeline, got, want)
 				}
 			}
 		})

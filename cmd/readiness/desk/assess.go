@@ -3,16 +3,15 @@ package desk
 import (
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 
 	"readiness/cmd/cli"
 	"readiness/cmd/declared"
+	"readiness/cmd/readiness/screen"
 	"readiness/domain/readiness"
 	"readiness/domain/readiness/finding"
 	"readiness/offline"
@@ -130,6 +129,7 @@ func (f *assessFlags) add(c *cobra.Command) {
 	flags.IntVar(&f.sarifLimit, "sarif-limit", sarif.Limit,
 		"how many results to write to SARIF, those with the most impact first; 0 for all (GitHub shows 5,000)")
 	flags.IntVar(&f.jobs, "jobs", 0, "how many items to assess at once; 0 for one per processor")
+	cli.Completes(c, "rule", rulesToComplete()...)
 	cli.Completes(c, "min-severity", severities...)
 	cli.Completes(c, "fail-on", severities...)
 }
@@ -201,7 +201,7 @@ func (r *desk) assess(c *cobra.Command, f assessFlags, regime *readiness.Regime,
 		return err
 	}
 	bar := r.LateProgress("assessing")
-	o.Progress = func(done, total int) { bar.At(int64(done), int64(total)) }
+	o.Progress = bar.Of
 	a, err := offline.Assess(c.Context(), items, o)
 	bar.End()
 	if err != nil {
@@ -258,23 +258,8 @@ func (r *desk) write(a *offline.Assessment, f assessFlags, gate offline.Gate) er
 		case "junit":
 			return junit.Write(w, a, gate)
 		}
-		s := screenOf(w)
+		s := screen.Of(w)
 		s.Listing = f.list
 		return report.WriteTable(w, a, s)
 	})
-}
-
-// defaultWidth is the width of output that is not a terminal, in columns.
-const defaultWidth = 120
-
-// screenOf returns the properties of w as a screen: a terminal's color support and width, or the defaults.
-func screenOf(w io.Writer) report.Screen {
-	s := report.Screen{Width: defaultWidth}
-	if file, ok := w.(*os.File); ok && cli.OnTerminal(w) {
-		s.Terminal, s.Color = true, os.Getenv("NO_COLOR") == ""
-		if width, _, err := term.GetSize(int(file.Fd())); err == nil && width > 0 { //nolint:gosec // a file descriptor is small
-			s.Width = width
-		}
-	}
-	return s
 }

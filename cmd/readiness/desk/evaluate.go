@@ -86,7 +86,10 @@ or else with the last of the baseline. Without it, each is compared with the fir
 				o.Judge = r.judge(c.Context(), settings)
 			}
 			o.Model, o.Program, o.Now = args[0], cli.Version(), time.Now().UTC()
+			bar := r.LateProgress("judging")
+			o.Progress = bar.Of
 			e, warnings, err := evaluate.Run(c.Context(), o)
+			bar.End()
 			if err != nil {
 				return err
 			}

@@ -170,7 +170,7 @@ func (r *desk) lift(ctx context.Context, f *liftFlags, paths []string) (err erro
 		}
 		r.warn(warnings)
 		bar := r.LateProgress("asking")
-		o.Progress = func(done, total int) { bar.At(int64(done), int64(total)) }
+		o.Progress = bar.Of
 		result, err := lift.Measure(ctx, p, o)
 		bar.End()
 		if err != nil {

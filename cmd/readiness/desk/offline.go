@@ -14,6 +14,7 @@ import (
 	"readiness/ai"
 	"readiness/cmd/cli"
 	"readiness/cmd/declared"
+	"readiness/cmd/readiness/screen"
 	"readiness/domain/aiprovider"
 	"readiness/domain/optimization"
 	"readiness/domain/proposal"
@@ -130,7 +131,7 @@ func (r *desk) propose(ctx context.Context, f proposeFlags, recorded bool, paths
 		}
 	}
 	bar := r.LateProgress("proposing")
-	o.Progress = func(done, total int) { bar.At(int64(done), int64(total)) }
+	o.Progress = bar.Of
 	all, warnings, err := offline.Propose(ctx, items, o)
 	bar.End()
 	r.warn(append(passed, warnings...))
@@ -157,7 +158,7 @@ func (r *desk) warn(all []offline.Warning) {
 
 // showProposals prints each model's headline and diff.
 func (r *desk) showProposals(all []offline.Proposal) error {
-	s := screenOf(r.Stdout)
+	s := screen.Of(r.Stdout)
 	for _, p := range all {
 		fmt.Fprintf(r.Stdout, "%s\n", p.Headline())
 		if err := p.WriteNotes(r.Stdout); err != nil {

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"readiness/cmd/cli"
+	"readiness/cmd/readiness/screen"
 	"readiness/offline"
 )
 
@@ -31,11 +32,13 @@ Paths in the record are relative to --root, as they were for apply: run it in th
 			if err != nil {
 				return err
 			}
-			all, err := offline.Reverse(c.Context(), rootDir, record)
+			bar := r.LateProgress("comparing")
+			all, err := offline.Reverse(c.Context(), rootDir, record, bar.Of)
+			bar.End()
 			if err != nil {
 				return err
 			}
-			s, refused := screenOf(r.Stdout), 0
+			s, refused := screen.Of(r.Stdout), 0
 			for _, v := range all {
 				if format != "json" {
 					fmt.Fprintf(r.Stdout, "%s\n", v.Headline())
@@ -53,7 +56,10 @@ Paths in the record are relative to --root, as they were for apply: run it in th
 			}
 			var applied []offline.Applied
 			if write {
-				if applied, err = offline.Restore(c.Context(), all); err != nil {
+				bar := r.LateProgress("reverting")
+				applied, err = offline.Restore(c.Context(), all, bar.Of)
+				bar.End()
+				if err != nil {
 					return err
 				}
 			}

@@ -4,6 +4,7 @@ package desk
 
 import (
 	"io"
+	"math"
 
 	"github.com/spf13/cobra"
 
@@ -33,8 +34,9 @@ server, and as the client of a service on which people sign in. The program of t
 		Args: cli.NoArgs("readinessd", "serve", "worker", "collect", "forward", "emulator", "accounts", "people", "token", "fabric", "migrate", "events",
 			"audit", "projections", "documents", "reports", "views", "doctor"),
 	}, stdout, stderr)}
-	r.AddGroup("Models in files:", r.assessCommand(), r.previewCommand(), r.applyCommand(), r.revertCommand(), r.upgradeCommand(),
-		r.evaluateCommand(), r.liftCommand(), r.rulesCommand(), r.mcpCommand(), r.lspCommand())
+	r.AddGroup("Models in files:", completesModels(r.assessCommand(), math.MaxInt), completesModels(r.previewCommand(), math.MaxInt),
+		completesModels(r.applyCommand(), math.MaxInt), r.revertCommand(), completesModels(r.upgradeCommand(), math.MaxInt), completesModels(r.evaluateCommand(), 1),
+		completesModels(r.liftCommand(), math.MaxInt), r.rulesCommand(), r.mcpCommand(), r.lspCommand())
 	r.AddGroup("A service, as a person:", clientcmd.Command(r.Program))
 	r.AddReference(cli.Page{Path: "docs/readiness.md", Head: referenceHead})
 	r.AddAbout()

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"readiness/cmd/cli"
+	"readiness/cmd/readiness/screen"
 	"readiness/domain/readiness"
 	"readiness/domain/readiness/explained"
 )
@@ -62,7 +63,7 @@ func TestRulesShow(t *testing.T) {
 			}
 		}
 		for line := range strings.Lines(got) {
-			if text := strings.TrimRight(line, "\n"); !strings.HasPrefix(text, "    ") && len([]rune(text)) > defaultWidth || strings.ContainsAny(text, "\t\x1b") || strings.HasSuffix(text, " ") {
+			if text := strings.TrimRight(line, "\n"); !strings.HasPrefix(text, "    ") && len([]rune(text)) > screen.Width || strings.ContainsAny(text, "\t\x1b") || strings.HasSuffix(text, " ") {
 				t.Errorf("%s: a line is too wide or has control characters: %q", id, text)
 			}
 		}
@@ -94,6 +95,7 @@ func TestRulesCommandLine(t *testing.T) {
 		"and what lists them":     {[]string{"rules", "show", "X"}, cli.ExitUsage, "", "readiness rules list lists all"},
 		"an unknown format":       {[]string{"rules", "list", "--format", "csv"}, cli.ExitUsage, "", `--format must be table or json, not "csv"`},
 		"completion of a rule":    {[]string{"__complete", "rules", "show", ""}, cli.ExitOK, "DSC-01\tA table has a description\n", "ShellCompDirectiveNoFileComp"},
+		"completion of --rule":    {[]string{"__complete", "assess", ".", "--rule", "D"}, cli.ExitOK, "DSC-01\tA table has a description\n", "ShellCompDirectiveNoFileComp"},
 		"completion after a rule": {[]string{"__complete", "rules", "show", "DSC-01", ""}, cli.ExitOK, ":4\n", "ShellCompDirectiveNoFileComp"},
 	} {
 		t.Run(name, func(t *testing.T) {

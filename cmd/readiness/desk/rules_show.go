@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"readiness/cmd/cli"
+	"readiness/cmd/readiness/screen"
 	"readiness/domain/readiness"
 	"readiness/domain/readiness/explained"
 	"readiness/offline/ignore"
@@ -42,7 +43,7 @@ func (r *desk) rulesShowCommand() *cobra.Command {
 			if format == "json" {
 				return shown.writeJSON(r.Stdout)
 			}
-			return shown.write(r.Stdout, min(screenOf(r.Stdout).Width, defaultWidth))
+			return shown.write(r.Stdout, min(screen.Of(r.Stdout).Width, screen.Width))
 		},
 	}
 	cli.FormatFlag(c, &format, "text", "json")

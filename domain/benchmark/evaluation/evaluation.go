@@ -187,6 +187,9 @@ func (e *Evaluation) runs(m *matcher, files []*answerset.File, j *Judge, baselin
 			var made []verdict.Ask
 			for i, a := range answers[key{by, n}] {
 				ask, sample := j.ask(q, a.Answer, baseline)
+				if j.Judged != nil {
+					j.Judged()
+				}
 				ask.N = i + 1
 				stored := answerset.StoredAsk{Ask: ask, Cached: a.Cached, File: a.file, Line: a.Line, Turn: a.Turn, Claimed: a.Claimed,
 					Sample: sample}

@@ -20,6 +20,8 @@ type Judge struct {
 	Rows func(dax string) (*verdict.ResultSet, string)
 	// Ask asks a language model about an answer that nothing else decides; nil for none. judged is false if it does not answer.
 	Ask func(benchmark.Case) (j verdict.Judgement, by verdict.Judge, judged bool)
+	// Judged is called after each answer; nil for nothing.
+	Judged func()
 
 	meanings *normalform.Model
 	queried  map[string]queried

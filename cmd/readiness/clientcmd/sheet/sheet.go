@@ -11,6 +11,8 @@ import (
 	"readiness/client"
 	"readiness/cmd/cli"
 	"readiness/internal/optional"
+	"readiness/offline"
+	"readiness/offline/report"
 )
 
 // Sheet is a command's output for people: lines and tables.
@@ -20,6 +22,8 @@ type Sheet struct {
 	table [][]string
 	// Profile holds the flags that command lines in the output end with.
 	Profile string
+	// Screen is where the sheet is shown.
+	Screen report.Screen
 }
 
 // Say adds a line.
@@ -27,6 +31,16 @@ func (s *Sheet) Say(format string, args ...any) {
 	s.endTable()
 	fmt.Fprintf(&s.text, format+"\n", args...)
 }
+
+// Assessment adds a report as assess writes it.
+func (s *Sheet) Assessment(a *offline.Assessment, preview string) {
+	s.endTable()
+	s.Screen.Preview, s.Screen.Top = preview, maxRules
+	_ = report.WriteTable(&s.text, a, s.Screen) // memory cannot fail
+}
+
+// maxRules is how many rules of a model are listed.
+const maxRules = 10
 
 // Rows begins a table with the given head.
 func (s *Sheet) Rows(head ...string) {
