@@ -22,9 +22,9 @@ func generated(t *testing.T, count int, description string) session {
 		var b strings.Builder
 		fmt.Fprintf(&b, "table 'Table %d %.60s'\n", n, description)
 		for k := range 50 {
-			fmt.Fprintf(&b, "\n\t/// %s\n\tmeasure 'Measure %d of %d %s' = SUM('Table %d %.60s'[Column %d])\n", description, k, n,
+			fmt.Fprintf(&b, "\n\t/// %s\n\tmeasure 'Measure %d of %d %s' = DISTINCTCOUNT('Table %d %.60s'[Column %d])\n", description, k, n,
 				strings.Repeat("x", 60), n, description, k)
-			fmt.Fprintf(&b, "\n\tcolumn 'Column %d'\n\t\tdataType: int64\n\t\tsummarizeBy: sum\n\t\tsourceColumn: c%d\n", k, k)
+			fmt.Fprintf(&b, "\n\tcolumn 'Column %d'\n\t\tdataType: string\n\t\tsummarizeBy: count\n\t\tsourceColumn: c%d\n", k, k)
 		}
 		check(t, os.WriteFile(filepath.Join(tables, fmt.Sprintf("Table %d.tmdl", n)), []byte(b.String()), 0o600))
 	}
