@@ -24,7 +24,7 @@ func TestServeWithRules(t *testing.T) {
 	var operation string
 	for range 2 {
 		got := y.types(0, "", "assess", "Retail Analytics", "Inventory").stdout
-		if !strings.Contains(got, "rules of "+own.ID+"\n") || strings.Contains(got, "DSC-03") {
+		if !strings.Contains(got, "by the rules of "+own.ID+": ") || strings.Contains(got, "DSC-03") {
 			t.Errorf("want the rules of %s, without DSC-03\n%s", own.ID, got)
 		}
 		operation = shownID.FindString(y.types(0, "", "operations", "list").stdout)
@@ -36,7 +36,7 @@ func TestServeWithRules(t *testing.T) {
 	if n := strings.Count(listed, own.ID); n != 2 {
 		t.Errorf("%d assessments have the regime %s, want 2:\n%s", n, own.ID, listed)
 	}
-	if shown := y.types(0, "", "operations", "show", operation, "--result").stdout; !strings.Contains(shown, "rules of "+own.ID+"\n") {
+	if shown := y.types(0, "", "operations", "show", operation, "--result").stdout; !strings.Contains(shown, "by the rules of "+own.ID+": ") {
 		t.Errorf("got %s", shown)
 	}
 }

@@ -24,7 +24,7 @@ func TestPlaceholdersAreRefused(t *testing.T) {
 		{"owner", "OWNER", "OWNER/"},
 		{"owner", "your-org", "your-org"},
 		{"docs-url", "https://example.org/docs", "example.org"},
-		{"maintainer", "TODO <mail@git.test>", "TODO"},
+		{"maintainer", "REPO <mail@git.test>", "REPO"},
 		{"maintainer", "Ada <ada@example.com>", "example.com"},
 		{"home", "https://git.test/you/readiness", ""},
 		{"owner", "downer", ""},

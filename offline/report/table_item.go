@@ -123,7 +123,8 @@ func (s Screen) findings(out *strings.Builder, title string, i offline.Assessed,
 		if s.Preview != "" {
 			how = "--json prints all"
 		}
-		fmt.Fprintln(out, s.wrapped(fmt.Sprintf("… and %s with %s (%.1f points); %s", show.Count(left, "more rule"), show.Count(findings, "finding"), points, how)))
+		fmt.Fprintln(out, s.wrapped(fmt.Sprintf("… and %s with %s (%.1f points); %s", show.Count(left, "more rule"),
+			show.Count(findings, "finding"), points, how)))
 	}
 }
 

@@ -171,7 +171,7 @@ func (c *calls) portfolioCSV(pages iter.Seq2[*client.GetPortfolioResponse, error
 	}
 	for _, f := range failed {
 		cells := make([]string, columns)
-		cells[0], cells[1], cells[2], cells[3] = f.WorkspaceID.String(), show.InCell(f.WorkspaceName), f.SemanticModelID.String(), show.InCell(f.SemanticModelName)
+		copy(cells, []string{f.WorkspaceID.String(), show.InCell(f.WorkspaceName), f.SemanticModelID.String(), show.InCell(f.SemanticModelName)})
 		cells[columns-1-len(dimensions)] = show.InCell(sheet.Failure(&f.Error))
 		row(cells...)
 	}

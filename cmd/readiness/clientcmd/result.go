@@ -116,7 +116,8 @@ func assessmentTable(s *sheet.Sheet, a agentAssessment) {
 		one.Findings = append(one.Findings, offline.Finding{Finding: f})
 	}
 	if e := a.Evidence; e != nil {
-		one.Evidence = []offline.Evidence{{Who: cli.Printable(e.Answerer), Questions: e.Questions, Rate: e.Score, Low: e.Low, High: e.High, At: &e.FinishedAtUtc, Outdated: e.Outdated}}
+		one.Evidence = []offline.Evidence{{Who: cli.Printable(e.Answerer), Questions: e.Questions, Rate: e.Score, Low: e.Low, High: e.High,
+			At: &e.FinishedAtUtc, Outdated: e.Outdated}}
 	}
 	in := cmp.Or(optional.Text(a.WorkspaceName), optional.Text(a.WorkspaceID))
 	preview := "readiness client preview " + show.ShellPath(cli.Printable(in)) + " " + show.ShellPath(cli.Printable(one.Name)) + s.Profile
