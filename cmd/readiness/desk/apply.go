@@ -68,7 +68,7 @@ every byte, even if apply was interrupted. Keep it until you have committed or r
 	c.Flags().BoolVar(&write, "write", false, "write the changes, and a record for revert")
 	c.Flags().StringVar(&record, "record", "", "file to write the record to; readiness-apply-<hash>.json by default")
 	cli.FormatFlag(c, &format, "diff", "json")
-	cli.OwnEnvironment(c, c.Name(), "format", "write", "record")
+	cli.OwnEnvironment(c, c.Name(), "all", "format", "write", "record")
 	return c
 }
 

@@ -44,6 +44,6 @@ the exit code is 4.`,
 	}
 	f.add(c)
 	cli.FormatFlag(c, &format, "diff", "json")
-	cli.OwnEnvironment(c, c.Name(), "format")
+	cli.OwnEnvironment(c, c.Name(), "all", "format")
 	return c
 }
