@@ -326,38 +326,48 @@ func (t *table) defaultDate() *field {
 // defaultDates returns lines that say which of several dates of a fact is meant (rule INS-05), unless the text says so, and
 // which measures use another one.
 func (f *facts) defaultDates(text string) []string {
-	var lines []string
+	const together = 5 // tables of one line
+	var lines, further, dates []string
+	of := map[string][]string{}
 	for _, t := range f.tables {
 		x := t.defaultDate()
 		if !t.hasDates() || x == nil || !prose.Mentionable(t.src.Name) || !f.undecidedIn(t, text) {
 			continue
 		}
-		lines = append(lines, f.defaultLine(t, x))
+		date := f.defaultDate(t, x)
+		if of[date] == nil {
+			dates = append(dates, date)
+		}
+		of[date] = append(of[date], t.src.Name)
 		for _, other := range t.columns {
 			if other == x || !prose.Mentionable(other.name) {
 				continue
 			}
 			for _, m := range other.usedBy {
 				if m.calls(activations) && f.bracketed(m) != "" {
-					lines = append(lines, "Questions about "+dateRole(other)+" of "+t.src.Name+" need "+f.bracketed(m)+".")
+					further = append(further, "Questions about "+dateRole(other)+" of "+t.src.Name+" need "+f.bracketed(m)+".")
 					break
 				}
 			}
 		}
 	}
-	return lines
+	for _, date := range dates {
+		for tables := range slices.Chunk(of[date], together) {
+			lines = append(lines, "By default the date of "+prose.List(tables, 0)+" is "+date)
+		}
+	}
+	return append(lines, further...)
 }
 
 // mostOther is how many other dates a line about the default date names.
 const mostOther = 3
 
-// defaultLine says which date of a table counts by default, which ones do not, and what to filter. Rule INS-05 looks for the words of
+// defaultDate says which date of a table counts by default, which ones do not, and what to filter. Rule INS-05 looks for the words of
 // the column, which are written without brackets, since its calendar is to be filtered.
-func (f *facts) defaultLine(t *table, x *field) string {
+func (f *facts) defaultDate(t *table, x *field) (line string) {
 	plain := func(x *field) string { return prose.OneLine(strings.NewReplacer("[", " ", "]", " ").Replace(x.name)) }
-	line := "By default the date of " + t.src.Name + " is "
 	if !x.dates() {
-		line += "that of the key "
+		line = "that of the key "
 	}
 	line += plain(x)
 	var others []string

@@ -77,6 +77,12 @@ func TestTimeLines(t *testing.T) {
 			"Use 'Date'[Date] for every question about a day or a range of days; group by year with 'Date'[Year] and by month with 'Date'[Month] within a year.",
 			"A year is the calendar year 'Date'[Year] unless the question says fiscal; then use 'Date'[Fiscal Year].",
 			"By default the date of FactSales is that of the key OrderDateKey, not ShipDateKey: filter 'Date'[Date].", "Questions about ship date of FactSales need [Shipped Sales]."}},
+		"two facts by the same date": {func(m *semanticmodel.Model) {
+			calendar(date)(m)
+			m.Tables = append(m.Tables, semanticmodel.Table{Name: "FactOrders", Columns: []semanticmodel.Column{{Name: "OrderDate", DataType: day}, {Name: "ShipDate", DataType: day}}})
+			m.Relationships = append(m.Relationships, related("FactOrders[OrderDate]", "Date[Date]", true), related("FactOrders[ShipDate]", "Date[Date]", false))
+		}, []string{"Use 'Date'[Date] for every question about a day, month or other period.",
+			"By default the date of FactOrders and FactSales is OrderDate, not ShipDate: filter 'Date'[Date].", shipped}},
 		"two calendars, one on request": {twoCalendars(false), []string{
 			"For a period of Returns filter 'Date'[Date]; group by year with 'Date'[Year] and by month with 'Date'[Month] within a year.",
 			"FactSales has 2 calendars: Date by OrderDate and Ship Calendar by ShipDate only where a measure asks for it.", order, shipped}},
