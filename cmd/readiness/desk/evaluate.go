@@ -3,10 +3,12 @@ package desk
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -150,7 +152,10 @@ func (r *desk) evaluated(e *evaluation.Evaluation, gate runreport.Gate, format, 
 	for _, miss := range report.Misses {
 		fmt.Fprintf(r.Stderr, "readiness: %s\n", cli.Printable(miss))
 	}
-	if len(report.Misses) > 0 {
+	switch {
+	case !slices.ContainsFunc(e.Runs, func(r evaluation.Run) bool { return len(r.Questions) > 0 }):
+		return errors.New("no answer is one to a golden question that the model can be asked: the report says why, and names the nearest question")
+	case len(report.Misses) > 0:
 		return cli.ErrFound
 	}
 	return nil

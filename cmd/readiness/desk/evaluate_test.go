@@ -68,6 +68,7 @@ func TestEvaluateGates(t *testing.T) {
 	files, _ := examples(t)
 	files["better.csv"] = strings.Replace(files["copilot.csv"], "COUNTROWS(Tickets))\"\nHow many tickets came", "[Open Tickets])\"\nHow many tickets came", 1)
 	files["broken.csv"] = "city,sales\n"
+	files["another.csv"] = "question,answer\nWho are you?,Copilot\n"
 	in := written(t, files)
 	args := func(answers string, more ...string) []string {
 		return append([]string{"evaluate", tickets, "--questions", in("golden.csv"), "--answers", in(answers)}, more...)
@@ -89,6 +90,7 @@ func TestEvaluateGates(t *testing.T) {
 		"another format":       {args("copilot.csv", "--format", "pdf"), cli.ExitUsage, "--format must be one of table, json"},
 		"a score out of range": {args("copilot.csv", "--fail-under", "101"), cli.ExitUsage, "--fail-under must be 0 to 100"},
 		"a file of none":       {args("broken.csv"), cli.ExitFailed, "broken.csv: its first line (city, sales) names no columns question and answer; expected is"},
+		"no golden question":   {args("another.csv"), cli.ExitFailed, "no answer is one to a golden question"},
 		"no file":              {args("none.csv"), cli.ExitFailed, "none.csv"},
 		"a folder":             {args("."), cli.ExitFailed, "is a folder; name a file"},
 		"answers as questions": {[]string{"evaluate", tickets, "--questions", in("copilot.csv"), "--answers", in("copilot.csv")}, cli.ExitFailed, "there is no column \"answer\""},

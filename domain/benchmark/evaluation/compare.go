@@ -164,7 +164,7 @@ func unlike(a, b Run, made verdict.Comparison) (all []string) {
 		say("Questions that only one side was asked: %d and %d. They are not compared.", onlyA, onlyB)
 	}
 	if methods > 0 {
-		say("On %d questions the verdicts were reached in different ways, such as by rows and by the text.", methods)
+		say("On %s the verdicts were reached in different ways, such as by rows and by the text.", counted(methods, "question"))
 	}
 	if same {
 		say("All answers are the same, word for word: is it the same file?")
