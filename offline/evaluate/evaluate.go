@@ -22,7 +22,6 @@ import (
 	"readiness/domain/verdict"
 	"readiness/internal/lists"
 	"readiness/offline"
-	"readiness/offline/parquettable"
 	"readiness/platform/folder"
 )
 
@@ -136,13 +135,7 @@ func answers(file, name string) (*answerset.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	if parquettable.Is(data) {
-		data, err = parquettable.CSV(data, answerset.MaxAnswers+1, answerset.MaxBytes)
-	}
-	var f *answerset.File
-	if err == nil {
-		f, err = answerset.Read(name, data)
-	}
+	f, err := answerset.Read(name, data)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", filepath.ToSlash(file), err)
 	}

@@ -9,14 +9,13 @@ import (
 
 // deskModules are the modules of others that the program for people may contain: no database, message broker, cloud or telemetry.
 var deskModules = []string{
-	"github.com/agnivade/levenshtein", "github.com/andybalholm/brotli", "github.com/clipperhouse/uax29/v2", "github.com/goccy/go-yaml",
+	"github.com/agnivade/levenshtein", "github.com/clipperhouse/uax29/v2", "github.com/goccy/go-yaml",
 	"github.com/google/jsonschema-go", "github.com/google/uuid", "github.com/hashicorp/golang-lru/v2", "github.com/inconshreveable/mousetrap",
-	"github.com/jedib0t/go-pretty/v6", "github.com/klauspost/compress", "github.com/kljensen/snowball", "github.com/mattn/go-runewidth", "github.com/mitchellh/colorstring",
-	"github.com/modelcontextprotocol/go-sdk", "github.com/oapi-codegen/runtime", "github.com/parquet-go/bitpack", "github.com/parquet-go/jsonlite",
-	"github.com/parquet-go/parquet-go", "github.com/pierrec/lz4/v4", "github.com/pkg/browser", "github.com/rivo/uniseg",
+	"github.com/jedib0t/go-pretty/v6", "github.com/kljensen/snowball", "github.com/mattn/go-runewidth", "github.com/mitchellh/colorstring",
+	"github.com/modelcontextprotocol/go-sdk", "github.com/oapi-codegen/runtime", "github.com/pkg/browser", "github.com/rivo/uniseg",
 	"github.com/rogpeppe/go-internal", "github.com/schollz/progressbar/v3", "github.com/segmentio/asm", "github.com/segmentio/encoding",
-	"github.com/spf13/cobra", "github.com/spf13/pflag", "github.com/twpayne/go-geom", "github.com/yosida95/uritemplate/v3", "golang.org/x/oauth2", "golang.org/x/sync",
-	"golang.org/x/sys", "golang.org/x/term", "golang.org/x/text", "golang.org/x/time", "google.golang.org/protobuf",
+	"github.com/spf13/cobra", "github.com/spf13/pflag", "github.com/yosida95/uritemplate/v3", "golang.org/x/oauth2", "golang.org/x/sync",
+	"golang.org/x/sys", "golang.org/x/term", "golang.org/x/text", "golang.org/x/time",
 }
 
 // The program for people stays small: deploy/release refuses one that is too large, and this names what would make it so.

@@ -20,7 +20,6 @@ import (
 	"readiness/internal/jsonerror"
 	"readiness/internal/lists"
 	"readiness/internal/optional"
-	"readiness/offline/parquettable"
 	"readiness/offline/report/runreport"
 	"readiness/offline/show"
 )
@@ -212,11 +211,6 @@ asked, and no benchmark run is counted. result lists the questions that have no 
 			text, err := readFile(cmd, file, answerset.MaxImport)
 			if err != nil {
 				return err
-			}
-			if parquettable.Is(text) {
-				if text, err = parquettable.CSV(text, answerset.MaxAnswers+1, answerset.MaxImport); err != nil {
-					return fmt.Errorf("%s: %w", cli.Printable(file), err)
-				}
 			}
 			if !utf8.Valid(text) { // JSON would replace bytes of it
 				_, err := answerset.Read(file, text)

@@ -112,7 +112,7 @@ type Answer struct {
 
 // expected is the end of the error about a file that is not read.
 const expected = "; expected is a table with the columns question and answer (CSV or JSON lines), diagnostics of a data agent (JSON), a table of " +
-	"the evaluation SDK (CSV or Parquet), what readiness client benchmark result --json printed, or what readiness evaluate --format json printed"
+	"the evaluation SDK (CSV), what readiness client benchmark result --json printed, or what readiness evaluate --format json printed"
 
 // Read reads a file, which it recognizes by its content. The error says what is wrong and what was expected.
 func Read(name string, data []byte) (*File, error) {
@@ -121,7 +121,8 @@ func Read(name string, data []byte) (*File, error) {
 	case len(data) > MaxBytes:
 		return nil, fmt.Errorf("it is larger than %d MB, the most that is read", MaxBytes>>20)
 	case bytes.HasPrefix(data, []byte("PAR1")):
-		return nil, errors.New("it is a Parquet file, which the command line reads and the service does not; readiness client benchmark import sends it as CSV")
+		return nil, errors.New("it is a Parquet file, which is not read; write the table as CSV, in a notebook with " +
+			`spark.read.table("evaluation_output").toPandas().to_csv("answers.csv", index=False)`)
 	case bytes.HasPrefix(data, []byte("PK\x03\x04")):
 		return nil, errors.New("it is a workbook or an archive; save the sheet as CSV (UTF-8), or unpack it")
 	}

@@ -82,7 +82,7 @@ func TestRefused(t *testing.T) {
 		"other JSON":        {`{"tables": []}`, "it is JSON of another kind; expected is"},
 		"no JSON":           {"{\"a\"", "no line is a JSON object with a question; expected is"},
 		"answers of lift":   {`{"key":"f7","question":"How many?","answer":{"answer":"12"}}`, "readiness lift keeps answers in it"},
-		"Parquet":           {"PAR1\x00\x01", "it is a Parquet file, which the command line reads"},
+		"Parquet":           {"PAR1\x00\x01", "it is a Parquet file, which is not read; write the table as CSV"},
 		"a workbook":        {"PK\x03\x04\x00", "save the sheet as CSV"},
 		"NUL":               {"question,answer\nA,\x00\n", "line 2, column 3: "},
 		"not UTF-8":         {"question,answer\nA,\xff\n", "line 2, column 3: "},
