@@ -372,10 +372,10 @@ func worthMost(previews []optimization.Preview, findings []readiness.Finding) (k
 		}
 	}
 	type change struct {
-		kind  optimization.Kind
-		key   string
-		worth float64
+		kind optimization.Kind
+		key  string
 	}
+	worth := map[change]float64{}
 	var all []change
 	for _, one := range previews {
 		byDefault := one.Changes
@@ -383,23 +383,25 @@ func worthMost(previews []optimization.Preview, findings []readiness.Finding) (k
 			byDefault = lists.Where(one.Changes, func(c optimization.Change) bool { return slices.Contains(one.RecommendedKeys, c.Key) })
 		}
 		for _, c := range byDefault {
-			all = append(all, change{one.Kind, c.Key, points[fixed{one.Kind, c.Table, c.Object}] + shared[one.Kind]/float64(len(byDefault))})
+			of := change{one.Kind, c.Key}
+			all = append(all, of)
+			worth[of] = points[fixed{one.Kind, c.Table, c.Object}] + shared[one.Kind]/float64(len(byDefault))
 		}
 	}
 	if leftOut = len(all) - MaxRecommended; leftOut <= 0 {
 		return previews, 0
 	}
-	slices.SortStableFunc(all, func(a, b change) int { return cmp.Compare(b.worth, a.worth) })
-	keys := map[optimization.Kind]map[string]bool{}
-	for _, c := range all[:MaxRecommended] {
-		if keys[c.kind] == nil {
-			keys[c.kind] = map[string]bool{}
-		}
-		keys[c.kind][c.key] = true
+	slices.SortStableFunc(all, func(a, b change) int { return cmp.Compare(worth[b], worth[a]) })
+	for _, c := range all[MaxRecommended:] {
+		delete(worth, c)
+	}
+	isKept := func(kind optimization.Kind, key string) bool {
+		_, is := worth[change{kind, key}]
+		return is
 	}
 	for _, one := range previews {
-		one.Changes = lists.Where(one.Changes, func(c optimization.Change) bool { return keys[one.Kind][c.Key] })
-		one.RecommendedKeys = lists.Where(one.RecommendedKeys, func(key string) bool { return keys[one.Kind][key] })
+		one.Changes = lists.Where(one.Changes, func(c optimization.Change) bool { return isKept(one.Kind, c.Key) })
+		one.RecommendedKeys = lists.Where(one.RecommendedKeys, func(key string) bool { return isKept(one.Kind, key) })
 		kept = append(kept, one)
 	}
 	return kept, leftOut

@@ -6,7 +6,7 @@ import (
 )
 
 // placeholder finds what stands where an address or a name is still to be filled in.
-var placeholder = regexp.MustCompile(`(?i:\b(?:\w+\.)?example\.(?:com|org|net)\b|\byour-?(?:org|name|company)\b)|\bOWNER\b[/.]|\bREPO\b|\bTODO\b|\bFIXME\b`)
+var placeholder = regexp.MustCompile(`(?i:\b(?:\w+\.)?example\.(?:com|org|net)\b|\byour-?(?:org|name|company)\b)|\bOWNER\b[/.]|\bREPO\b`)
 
 // filledIn refuses flags that hold a placeholder: packages and manifests would name it.
 func filledIn(flags map[string]string) error {
