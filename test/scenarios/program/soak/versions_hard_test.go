@@ -116,6 +116,21 @@ func (s *soak) stopSlot(i int) {
 	}
 }
 
+var requestID = regexp.MustCompile(`requestId:([0-9a-f-]{36})`)
+
+// logged returns what the processes logged about the request of an answer.
+func (s *soak) logged(answer string) (lines string) {
+	id := requestID.FindStringSubmatch(answer)
+	for _, p := range s.Lives {
+		for line := range strings.Lines(p.Stderr.String()) {
+			if id != nil && strings.Contains(line, id[1]) {
+				lines += line
+			}
+		}
+	}
+	return lines
+}
+
 // whileLoaded calls do while people use the service, and compares everything with the log afterwards. No call may be answered with an error
 // of the service; one that it is too busy for is repeated as Retry-After says.
 func (s *soak) whileLoaded(lasts time.Duration, do func(context.Context)) {
@@ -145,7 +160,7 @@ func (s *soak) whileLoaded(lasts time.Duration, do func(context.Context)) {
 	s.Operate("projections", "rebuild", "--diff")
 	s.end()
 	for _, answer := range s.calls.faults {
-		s.T.Errorf("a call failed: %s", answer)
+		s.T.Errorf("a call failed: %s\n%s", answer, s.logged(answer))
 	}
 }
 
