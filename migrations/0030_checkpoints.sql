@@ -1,13 +1,11 @@
--- The account's own checkpoint is gone: the account's tree has the same events and more. No program since the first release writes or reads
--- the table; those of before are stopped for the upgrade (CHANGELOG.md).
--- unused since v0.1.0: checkpoints
+-- The account's own checkpoint is gone: the account's tree has the same events and more. Programs of before still serve while the
+-- schema is migrated, and read the table; so a later release drops it, where it is still there.
 
 -- +goose Up
-SET LOCAL lock_timeout = '3s';
-DROP TABLE checkpoints;
+SELECT 1;
 
 -- +goose Down
-CREATE TABLE checkpoints (
+CREATE TABLE IF NOT EXISTS checkpoints (
     account_id text   COLLATE "C" PRIMARY KEY,
     position   bigint NOT NULL,
     events     bigint NOT NULL,

@@ -348,15 +348,19 @@ func member(object any, name string) any {
 	return fields[name]
 }
 
+// ofAccount are the lists of an account.
+var ofAccount = []string{
+	"/v1/operations?maxResults=20", "/v1/account", "/v1/account/permissions", "/v1/trackedItems?maxResults=2", "/v1/workspaces", "/v1/licenses",
+	"/v1/aiReadiness/abTests?maxResults=3", "/v1/aiReadiness/schedules", "/v1/aiProviders", "/v1/audit/events?maxResults=50", "/v1/audit/checkpoint",
+}
+
 // list reads all pages of a list.
 func (p *person) list(ctx context.Context) {
 	model, report := of(p.random, p.tenant.models), of(p.random, p.tenant.reports)
-	path := of(p.random, []string{
-		"/v1/operations?maxResults=20", "/v1/account", "/v1/account/permissions", "/v1/trackedItems?maxResults=2", "/v1/workspaces", "/v1/licenses",
+	path := of(p.random, append([]string{
 		p.inWorkspace("semanticModels?maxResults=2"), p.inWorkspace("dataAgents"), p.inWorkspace("reports?maxResults=2"), p.inWorkspace("reports/" + report.String() + "/pixies"),
 		p.inModel(model, "assessments?maxResults=5"), p.inModel(model, "benchmark/questions"), p.inModel(model, "benchmark/runs?maxResults=3"), p.inModel(model, "schedules"),
-		"/v1/aiReadiness/abTests?maxResults=3", "/v1/aiReadiness/schedules", "/v1/aiProviders", "/v1/audit/events?maxResults=50", "/v1/audit/checkpoint",
-	})
+	}, ofAccount...))
 	for page := 0; page < 5 && ctx.Err() == nil; page++ {
 		status, got := p.ask(ctx, "list", http.MethodGet, path, nil)
 		if status >= http.StatusBadRequest && status < http.StatusInternalServerError && status != http.StatusTooManyRequests && got["errorCode"] != "FeatureNotInPlan" {

@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -18,6 +19,7 @@ import (
 	"testing"
 	"time"
 
+	"readiness/test/scenarios/program"
 	"readiness/test/testworld"
 )
 
@@ -102,6 +104,22 @@ func (s *soak) prepare(binary string) {
 	for _, step := range steps {
 		s.Operate(strings.Fields(step[1])...)
 		s.phase(step[1])
+		s.readsAll()
+	}
+}
+
+// readsAll reads each list of an account from a process that serves: what a step took from the version before shows at once.
+func (s *soak) readsAll() {
+	s.T.Helper()
+	for _, path := range ofAccount {
+		s.Await("an answer to "+path, func() bool {
+			status, got, _ := program.Exchange(s.T.Context(), *s.slots[0].base.Load(), s.people[0].token, http.MethodGet, path, nil)
+			if status >= http.StatusInternalServerError && !program.AgainLater(status, got) {
+				s.T.Errorf("GET %s: %d %v", path, status, got)
+				return true
+			}
+			return status > 0 && status < http.StatusInternalServerError
+		})
 	}
 }
 
