@@ -141,7 +141,7 @@ func (m *movedOn) Error() string { return "eventstore: a stream moved on: " + m.
 // optimistic decides without holding locks.
 func (c *Change) optimistic(ctx context.Context, heads []*head, decide func(*Change) error) error {
 	if len(heads) > 0 {
-		if err := c.store.load(ctx, c.store.pool, heads); err != nil {
+		if err := c.store.loadTogether(ctx, heads); err != nil {
 			return err
 		}
 	}
@@ -149,21 +149,7 @@ func (c *Change) optimistic(ctx context.Context, heads []*head, decide func(*Cha
 		return err
 	}
 	if len(c.inTx) == 0 && !c.alone {
-		b := &pgx.Batch{}
-		if err := c.queueAppend(b); err != nil {
-			return err
-		}
-		conn, err := c.store.pool.Acquire(ctx)
-		if err != nil {
-			return fmt.Errorf("eventstore: append: %w", err)
-		}
-		defer conn.Release()
-		// A failed append rings too: it held the watermark back.
-		defer c.store.ring()
-		if err := conn.SendBatch(ctx, b).Close(); err != nil {
-			return c.failed(err)
-		}
-		return c.confirmed(conn.Conn())
+		return c.append(ctx)
 	}
 	return c.transaction(ctx, false, nil)
 }

@@ -14,6 +14,7 @@ import (
 
 	"readiness/domain"
 	"readiness/eventstore/sealed"
+	"readiness/internal/coalesce"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -89,7 +90,9 @@ type Store struct {
 
 	handlerTimeout time.Duration
 
-	cache *stateCache
+	cache    *stateCache
+	together together
+	loads    coalesce.Batcher[[]*head, error]
 
 	appended bell // rung after each append of this Store
 	news     bell // rung after each append that this Store makes or is notified of
@@ -108,6 +111,8 @@ func (s *Store) ring() {
 func New(pool *pgxpool.Pool, codec *Codec, o Options) *Store {
 	s := &Store{pool: pool, codec: codec, now: o.Now, newID: o.NewID, inline: o.Inline, logger: o.Logger, handlerTimeout: o.HandlerTimeout,
 		cache: newStateCache(maxCached, maxCachedSize), marks: newMarks(), metrics: newMetrics()}
+	s.together.appends.SecondAt, s.loads.SecondAt = secondAppend, secondLoad
+	s.together.appends.Late, s.loads.Late = lateTime, lateTime
 	if s.now == nil {
 		s.now = time.Now
 	}

@@ -32,3 +32,11 @@ func (r *Recorded) PlainLine() (line []byte, ok bool) { return r.plainLine() }
 
 // ParseLine is parse.
 func ParseLine(line []byte) (r Recorded, err error) { return r, r.parse(line) }
+
+// NeverLate lets appends and loads wait for running ones however long these take.
+func (s *Store) NeverLate() { s.together.appends.Late, s.loads.Late = 0, 0 }
+
+// Waiting returns how many appends and loads wait for others to end.
+func (s *Store) Waiting() (appends, loads int) {
+	return s.together.appends.Waiting(), s.loads.Waiting()
+}

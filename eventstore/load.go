@@ -38,7 +38,7 @@ type head struct {
 // counting the values, which would make it plan the statement again each time.
 var loadSQL = `
 SELECT w.i, s.account_id, s.version, s.chain, e.version, e.event_id, e.type, e.schema_version, e.data, e.recorded_at,
-	` + sealed.KeySQL(`s.account_id`) + `
+	` + sealed.EventKeySQL(`s.account_id`, `e.data`) + `
 FROM unnest((SELECT $1::text[]), (SELECT $2::bigint[])) WITH ORDINALITY AS w (stream, first, i)
 JOIN streams s ON s.stream = w.stream
 LEFT JOIN LATERAL (
@@ -61,7 +61,7 @@ func (s *Store) Load(ctx context.Context, pasts ...Loadable) error {
 	if err != nil || len(heads) == 0 {
 		return err
 	}
-	return s.load(ctx, s.pool, heads)
+	return s.loadTogether(ctx, heads)
 }
 
 // gather groups the pasts by stream, in the order given, and resets each to its cached state or to the
@@ -154,11 +154,9 @@ func (s *Store) loaded(ctx context.Context, q reader, heads []*head, err error) 
 
 // foldRows folds the rows that loadSQL returned.
 func (s *Store) foldRows(rows pgx.Rows, heads []*head) error {
-	var r loadedRow
-	into := []any{&r.head, &r.account, &r.end, &r.chain, &r.version, &r.id, &r.name, &r.schema, &r.data, &r.at, &r.key}
 	var unfoldable error
-	if _, err := pgx.ForEachRow(rows, into, func() error {
-		unfoldable = s.foldRow(&r, heads[r.head-1])
+	if err := eachRow(rows, func(r *loadedRow) error {
+		unfoldable = s.foldRow(r, heads[r.head-1])
 		return unfoldable
 	}); err != nil {
 		if unfoldable == nil {
@@ -166,6 +164,19 @@ func (s *Store) foldRows(rows pgx.Rows, heads []*head) error {
 		}
 		return fmt.Errorf("eventstore: load: %w", err)
 	}
+	return s.folded(heads)
+}
+
+// eachRow calls fn for each row that loadSQL returned, until it returns an error.
+func eachRow(rows pgx.Rows, fn func(*loadedRow) error) error {
+	var r loadedRow
+	_, err := pgx.ForEachRow(rows, []any{&r.head, &r.account, &r.end, &r.chain, &r.version, &r.id, &r.name, &r.schema, &r.data, &r.at, &r.key},
+		func() error { return fn(&r) })
+	return err
+}
+
+// folded ends the load of streams whose rows were all folded.
+func (s *Store) folded(heads []*head) error {
 	for _, h := range heads {
 		if h.version != h.loaded {
 			return fmt.Errorf("eventstore: load %s: its row says version %d, its last event is version %d; verify the log", h.stream,
@@ -194,7 +205,7 @@ type loadedRow struct {
 	head, end     int64 // head counts from 1
 	account, name *string
 	chain, data   []byte
-	key           []byte // of the account, as sealed.KeySQL selects it
+	key           []byte // of the account, as sealed.EventKeySQL selects it
 	version       *int64 // nil if the stream's row has no event
 	id            pgtype.UUID
 	schema        *int

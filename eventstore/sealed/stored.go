@@ -33,10 +33,17 @@ func KeySQL(account string) string {
 			WHERE last.stream = 'account-' || ` + account + ` ORDER BY last.version DESC LIMIT 1))`
 }
 
+// EventKeySQL is KeySQL for an event whose data the SQL expression data names: NULL unless the event has sealed members.
+func EventKeySQL(account, data string) string {
+	return `CASE WHEN strpos(` + data + `::text, '` + sealedMember + `') > 0 THEN ` + KeySQL(account) + ` END`
+}
+
 // The index events_sealed_idx has these two expressions: whether an event has sealed members, and the id of the key that sealed them.
 const (
-	holdsSQL = `strpos(data::text, '{"$sealed":1,"key":"') > 0`
-	idSQL    = `substr(data::text, strpos(data::text, '{"$sealed":1,"key":"') + 20, 8)`
+	sealedMember = `{"$sealed":1,"key":"`
+
+	holdsSQL = `strpos(data::text, '` + sealedMember + `') > 0`
+	idSQL    = `substr(data::text, strpos(data::text, '` + sealedMember + `') + 20, 8)`
 )
 
 var storedSQL = `SELECT ` + KeySQL(`$1`)

@@ -1,15 +1,18 @@
 // Package coalesce answers what several callers ask for at the same time in one
 // batch. An ask is never delayed to wait for others: without a batch in flight it
 // starts one at once. Asks that arrive meanwhile form the next batch, which starts
-// when the current one is done, or earlier when there are many.
+// when the current one is done, or earlier when there are many or it hangs.
 package coalesce
 
 import (
 	"context"
 	"errors"
+	"fmt"
 	"runtime"
+	"runtime/debug"
 	"slices"
 	"sync"
+	"time"
 )
 
 // Most is how many asks one batch holds at most.
@@ -25,6 +28,9 @@ type Batcher[Q, A any] struct {
 	// SecondAt is how many waiting asks start a second batch while one is in
 	// flight; 0: none ever does.
 	SecondAt int
+	// Late is how long an ask waits until it starts another batch, whatever is in
+	// flight: a batch that hangs holds up nobody longer. 0: it waits.
+	Late time.Duration
 
 	mu       sync.Mutex
 	inFlight int
@@ -36,12 +42,13 @@ type ask[Q, A any] struct {
 	answer A
 	err    error
 	leads  bool          // leads the next batch, which it runs for all
+	with   []*ask[Q, A]  // that are in its batch already
 	turn   chan struct{} // closed when it is answered or leads
 }
 
 // Do answers an ask with a batch that begins after the call of Do, so it sees what
-// was written before. Do returns early when ctx ends. A batch outlives the ctx of
-// its leader and must bound its own time.
+// was written before. Do returns early when ctx ends. A batch of several asks goes on
+// then, and must bound its own time; that of one ask has the ctx of its caller.
 func (t *Batcher[Q, A]) Do(ctx context.Context, question Q, batch Batch[Q, A]) (A, error) {
 	mine := &ask[Q, A]{ask: question, turn: make(chan struct{})}
 	t.mu.Lock()
@@ -57,7 +64,10 @@ func (t *Batcher[Q, A]) Do(ctx context.Context, question Q, batch Batch[Q, A]) (
 		return none, err
 	}
 	if mine.leads {
-		t.make(ctx, mine, batch)
+		if err := t.run(ctx, t.gather(mine), batch); err != nil {
+			var none A
+			return none, err
+		}
 	}
 	return mine.answer, mine.err
 }
@@ -69,11 +79,27 @@ func (t *Batcher[Q, A]) wait(ctx context.Context, a *ask[Q, A]) error {
 		return nil
 	default:
 	}
-	select {
-	case <-a.turn:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
+	var late <-chan time.Time
+	if t.Late > 0 {
+		timer := time.NewTimer(t.Late)
+		defer timer.Stop()
+		late = timer.C
+	}
+	for {
+		select {
+		case <-a.turn:
+			return nil
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-late:
+			t.mu.Lock()
+			if t.withdraw(a) {
+				t.inFlight++
+				a.with = t.take(Most - 1)
+				a.lead()
+			}
+			t.mu.Unlock()
+		}
 	}
 }
 
@@ -92,25 +118,74 @@ func (t *Batcher[Q, A]) leave(a *ask[Q, A]) bool {
 		return false
 	default:
 	}
-	for i, w := range t.waiting {
-		if w == a {
-			t.waiting = slices.Delete(t.waiting, i, i+1)
-			break
-		}
-	}
+	t.withdraw(a)
 	return true
 }
 
-// make runs a batch for its leader and the asks that wait, and chooses the next
-// leader.
-func (t *Batcher[Q, A]) make(ctx context.Context, leader *ask[Q, A], batch Batch[Q, A]) {
+// withdraw removes an ask from those that wait, and reports whether it was there.
+func (t *Batcher[Q, A]) withdraw(a *ask[Q, A]) bool {
+	i := slices.Index(t.waiting, a)
+	if i < 0 {
+		return false
+	}
+	t.waiting = slices.Delete(t.waiting, i, i+1)
+	return true
+}
+
+// Waiting returns how many asks wait for a batch.
+func (t *Batcher[Q, A]) Waiting() int {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return len(t.waiting)
+}
+
+// gather returns the leader and the asks that wait.
+func (t *Batcher[Q, A]) gather(leader *ask[Q, A]) []*ask[Q, A] {
 	runtime.Gosched() // lets callers that are about to ask join
 	t.mu.Lock()
-	n := min(len(t.waiting), Most-1)
-	together := append([]*ask[Q, A]{leader}, t.waiting[:n]...)
-	t.waiting = slices.Delete(t.waiting, 0, n) // slices.Delete clears the tail, so no ask is kept alive
-	t.mu.Unlock()
+	defer t.mu.Unlock()
+	together := append([]*ask[Q, A]{leader}, leader.with...)
+	return append(together, t.take(Most-len(together))...)
+}
 
+// take removes the n oldest asks that wait, or all.
+func (t *Batcher[Q, A]) take(n int) []*ask[Q, A] {
+	n = min(len(t.waiting), n)
+	taken := slices.Clone(t.waiting[:n])
+	t.waiting = slices.Delete(t.waiting, 0, n) // slices.Delete clears the tail, so no ask is kept alive
+	return taken
+}
+
+// run answers a batch. It returns early when the leader's ctx ends, and panics if the batch does.
+func (t *Batcher[Q, A]) run(ctx context.Context, together []*ask[Q, A], batch Batch[Q, A]) error {
+	if len(together) == 1 {
+		t.answer(ctx, together, batch) // a goroutine would cost more than some batches do
+		return nil
+	}
+	ended := make(chan error, 1)
+	go func() {
+		defer func() {
+			var panicked error
+			if p := recover(); p != nil {
+				panicked = fmt.Errorf("%v\n%s", p, debug.Stack())
+			}
+			ended <- panicked
+		}()
+		t.answer(context.WithoutCancel(ctx), together, batch)
+	}()
+	select {
+	case panicked := <-ended:
+		if panicked != nil {
+			panic(panicked)
+		}
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// answer answers a batch, whose first ask is the leader, and chooses the next leader.
+func (t *Batcher[Q, A]) answer(ctx context.Context, together []*ask[Q, A], batch Batch[Q, A]) {
 	asks := make([]Q, len(together))
 	for i, a := range together {
 		asks[i] = a.ask
@@ -120,7 +195,7 @@ func (t *Batcher[Q, A]) make(ctx context.Context, leader *ask[Q, A], batch Batch
 	defer func() {
 		t.mu.Lock()
 		defer t.mu.Unlock()
-		if n := len(t.waiting); n > 0 && (t.inFlight == 1 || n >= t.SecondAt) {
+		if n := len(t.waiting); n > 0 && (t.inFlight == 1 || t.inFlight == 2 && n >= t.SecondAt) {
 			t.waiting[0].lead()
 			t.waiting = slices.Delete(t.waiting, 0, 1)
 		} else {
@@ -130,12 +205,12 @@ func (t *Batcher[Q, A]) make(ctx context.Context, leader *ask[Q, A], batch Batch
 			if a.err = err; err == nil {
 				a.answer = answers[i]
 			}
-			if a != leader {
+			if i > 0 {
 				close(a.turn)
 			}
 		}
 	}()
-	answers, err = batch(context.WithoutCancel(ctx), asks)
+	answers, err = batch(ctx, asks)
 }
 
 // errBroken is the error of the asks whose batch panicked.

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"readiness/internal/coalesce"
 )
@@ -22,8 +23,9 @@ type batches struct {
 func (t *batches) batch(ctx context.Context, asks []int) ([]int, error) {
 	t.mu.Lock()
 	t.made = append(t.made, asks)
+	held := t.held
 	t.mu.Unlock()
-	if err := <-t.held; err != nil {
+	if err := <-held; err != nil {
 		return nil, err
 	}
 	if ctx.Err() != nil {
@@ -96,10 +98,10 @@ func TestErrorAffectsOneBatch(t *testing.T) {
 func TestCancelledCallers(t *testing.T) {
 	for _, c := range []struct {
 		name   string
-		leaves int // which of the asks 1, 2 and 3 leave; ask 1 leads
+		leaves int // which of the asks 1, 2 and 3 leaves while 1 is in flight
 		made   [][]int
 	}{
-		{"the leader's trip goes on", 1, [][]int{{1}, {2, 3}}},
+		{"who is alone", 1, [][]int{{1}, {2, 3}}},
 		{"who was to lead", 2, [][]int{{1}, {3}}},
 		{"who goes along", 3, [][]int{{1}, {2}}},
 	} {
@@ -122,7 +124,7 @@ func TestCancelledCallers(t *testing.T) {
 				}
 				for n, answer := range answered {
 					want := reply{answer: 2 * n}
-					if n == c.leaves && n > 1 {
+					if n == c.leaves {
 						want = reply{err: context.Canceled}
 					}
 					if got := <-answer; got != want {
@@ -135,6 +137,57 @@ func TestCancelledCallers(t *testing.T) {
 			})
 		})
 	}
+}
+
+func TestBatchThatHangs(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		hung := make(chan error)
+		batches := &batches{held: hung}
+		batches.Late = time.Second
+		first := batches.ask(t.Context(), 1)
+		batches.mu.Lock()
+		batches.held = make(chan error, 1)
+		batches.held <- nil
+		batches.mu.Unlock()
+		second := batches.ask(t.Context(), 2)
+		third := batches.ask(t.Context(), 3)
+		began := time.Now()
+		if got := [2]reply{<-second, <-third}; got != [2]reply{{answer: 4}, {answer: 6}} || time.Since(began) != time.Second {
+			t.Errorf("second and third: got %v after %v", got, time.Since(began))
+		}
+		hung <- nil
+		if got := <-first; got != (reply{answer: 2}) {
+			t.Errorf("first: got %v", got)
+		}
+		batches.held <- nil // its room is free again
+		if got := <-batches.ask(t.Context(), 4); got != (reply{answer: 8}) {
+			t.Errorf("afterwards: got %v", got)
+		}
+		slices.Sort(batches.made[1]) // either of both may have led
+		if want := [][]int{{1}, {2, 3}, {4}}; !slices.EqualFunc(batches.made, want, slices.Equal) {
+			t.Errorf("batches: got %v, want %v", batches.made, want)
+		}
+	})
+}
+
+func TestLeaderOfSeveralLeaves(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		batches := &batches{held: make(chan error)}
+		first := batches.ask(t.Context(), 1)
+		leaving, leave := context.WithCancel(t.Context())
+		second, third := batches.ask(leaving, 2), batches.ask(t.Context(), 3)
+		batches.held <- nil
+		<-first
+		synctest.Wait()
+		leave()
+		if got := <-second; got != (reply{err: context.Canceled}) {
+			t.Errorf("who left: got %v", got)
+		}
+		batches.held <- nil
+		if got := <-third; got != (reply{answer: 6}) {
+			t.Errorf("who stayed: got %v", got)
+		}
+	})
 }
 
 func TestSecondBatch(t *testing.T) {
