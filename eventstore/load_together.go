@@ -29,7 +29,7 @@ func (s *Store) loadTogether(ctx context.Context, heads []*head) error {
 	own, err := s.loads.Do(waiting, heads, s.loadAll)
 	waited()
 	if err != nil {
-		if ctx.Err() != nil {
+		if waiting.Err() != nil { // the query may still be folding heads
 			return fmt.Errorf("eventstore: load %s: %w", heads[0].stream, err)
 		}
 		// The query was cut off, which need not happen to this load.

@@ -2,6 +2,7 @@ package eventstore_test
 
 import (
 	"context"
+	"fmt"
 	"runtime"
 	"strings"
 	"sync"
@@ -10,6 +11,7 @@ import (
 
 	"readiness/domain"
 	"readiness/eventstore"
+	"readiness/internal/database"
 	"readiness/test/pgtest"
 
 	"github.com/jackc/pgx/v5"
@@ -121,4 +123,37 @@ func TestLongLoadHoldsUpNoOther(t *testing.T) {
 	must(t, add(soon, s, "budget-1", spent{}))
 	close(held)
 	must(t, <-ended)
+}
+
+// Callers whose waits for the database are bounded share queries and transactions without ending each other's waits.
+func TestBoundedCallersTogether(t *testing.T) {
+	t.Parallel()
+	pool, err := database.Open(t.Context(), pgtest.URL(t), nil)
+	must(t, err)
+	t.Cleanup(pool.Close)
+	s := eventstore.New(pool, codec(t), eventstore.Options{})
+	const callers, calls = 24, 20
+	for i := range callers {
+		mustAdd(t, s, fmt.Sprint("budget-", i), spent{Units: 1, Total: 1}, spent{Units: 1, Total: 2})
+	}
+	var done sync.WaitGroup
+	for i := range callers {
+		done.Go(func() {
+			for range calls {
+				ctx := database.Within(t.Context(), time.Minute)
+				p := eventstore.FoldCached(fmt.Sprint("budget-", i), evolveBudget)
+				err := s.Change(ctx, meta, []eventstore.Loadable{p}, func(c *eventstore.Change) error {
+					return eventstore.Decide(c, p, spend{units: 1})
+				})
+				if err != nil {
+					t.Error(err)
+					return
+				}
+			}
+		})
+	}
+	done.Wait()
+	if n := count(t, pool, "events"); n != callers*(calls+2) {
+		t.Errorf("%d events, want %d", n, callers*(calls+2))
+	}
 }

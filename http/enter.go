@@ -142,6 +142,7 @@ func membership(id token.Identity, members []account.Membership) (m account.Memb
 // enterBatch looks up all arrivals in one round trip. Memberships come first in the batch, so reads are still
 // admitted when counting fails.
 func (s *Server) enterBatch(ctx context.Context, arrivals []arrival) ([]entry, error) {
+	ctx = context.WithoutCancel(ctx) // the limiter bounds its own time, without that of connecting
 	people, windows, ids := make([]item.Person, len(arrivals)), make([]rate.Limit, len(arrivals)), make([]uuid.UUID, 0, len(arrivals))
 	for i, a := range arrivals {
 		people[i], windows[i] = a.person, a.window

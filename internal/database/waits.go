@@ -33,7 +33,8 @@ func Within(ctx context.Context, limit time.Duration) context.Context {
 // Beyond returns a context for work that must be done even if ctx has ended or its
 // limit is used up. Only limit bounds it.
 func Beyond(ctx context.Context, limit time.Duration) (context.Context, context.CancelFunc) {
-	return context.WithTimeout(context.WithValue(context.WithoutCancel(ctx), patienceKey{}, (*patience)(nil)), limit)
+	ctx = context.WithValue(context.WithoutCancel(ctx), patienceKey{}, (*patience)(nil))
+	return context.WithTimeout(context.WithValue(ctx, waitKey{}, (*wait)(nil)), limit) // a statement must not end the caller's wait
 }
 
 // Waiting bounds a wait for the database that is not a statement, for example in a
