@@ -38,10 +38,11 @@ func Beyond(ctx context.Context, limit time.Duration) (context.Context, context.
 }
 
 // Waiting bounds a wait for the database that is not a statement, for example in a
-// queue of this process. The returned function ends the wait.
+// queue of this process. The returned function ends the wait; if its time was over
+// then, the database did not answer.
 func Waiting(ctx context.Context) (context.Context, func()) {
 	ctx = begin(ctx)
-	return ctx, func() { end(ctx, nil) }
+	return ctx, func() { end(ctx, ctx.Err()) }
 }
 
 // wait is one wait of a patience.
