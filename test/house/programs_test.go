@@ -1,6 +1,7 @@
 package house_test
 
 import (
+	"os"
 	"os/exec"
 	"slices"
 	"strings"
@@ -41,6 +42,36 @@ func TestDeskModules(t *testing.T) {
 	for _, module := range deskModules {
 		if !slices.Contains(linked, module) {
 			t.Errorf("%s may be contained and is not: take it off the list", module)
+		}
+	}
+}
+
+// The program uses no templates: text/template calls methods by name, so the linker would keep every method of the program (3 MB).
+// Those that cobra has are linked only if one is set.
+func TestDeskTemplates(t *testing.T) {
+	t.Parallel()
+	out, err := exec.CommandContext(t.Context(), "go", "list", "-deps", "-f", `{{range .Imports}}{{if or (eq . "text/template") (eq . "html/template")}}{{$.ImportPath}} {{end}}{{end}}`,
+		"readiness/cmd/readiness").Output()
+	if err != nil {
+		t.Fatalf("go list: %v\n%s", err, out)
+	}
+	users := slices.DeleteFunc(strings.Fields(string(out)), func(user string) bool {
+		return slices.Contains([]string{"github.com/spf13/cobra", "cel.dev/cel-go/cel", "html/template"}, user) // linked only if called
+	})
+	if len(users) > 0 {
+		t.Errorf("templates are used by %v", users)
+	}
+	all, err := sources(os.DirFS("../.."))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range all {
+		for _, call := range s.calls() {
+			for _, setter := range []string{".SetVersionTemplate", ".SetUsageTemplate", ".SetHelpTemplate"} {
+				if strings.HasSuffix(call, setter) {
+					t.Errorf("%s: %s needs text/template", s.path, call)
+				}
+			}
 		}
 	}
 }
