@@ -24,6 +24,9 @@ const (
 	// CalculationItemObject is a calculation item; its ObjectName is `Column="Item"`.
 	CalculationItemObject ObjectType = "calculation_item"
 	RelationshipObject    ObjectType = "relationship"
+	// Only own rules judge hierarchies and roles.
+	HierarchyObject ObjectType = "hierarchy"
+	RoleObject      ObjectType = "role"
 	VerifiedAnswerObject  ObjectType = "verified_answer"
 	ModelObject           ObjectType = "model"
 	DataAgentObject       ObjectType = "data_agent"
