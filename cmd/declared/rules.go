@@ -21,9 +21,9 @@ const maxRulesBytes = 256 << 10
 // The rules file as written.
 type (
 	rulesFileDoc struct {
+		Rules   map[string]string `yaml:"rules"`
 		Version *int              `yaml:"version"`
 		Name    string            `yaml:"name"`
-		Rules   map[string]string `yaml:"rules"`
 		Own     []OwnRule         `yaml:"own"`
 	}
 	// OwnRule is a rule of a team, as written.

@@ -25,12 +25,12 @@ const (
 	CalculationItemObject ObjectType = "calculation_item"
 	RelationshipObject    ObjectType = "relationship"
 	// Only own rules judge hierarchies and roles.
-	HierarchyObject ObjectType = "hierarchy"
-	RoleObject      ObjectType = "role"
-	VerifiedAnswerObject  ObjectType = "verified_answer"
-	ModelObject           ObjectType = "model"
-	DataAgentObject       ObjectType = "data_agent"
-	SourceObject          ObjectType = "source"
+	HierarchyObject      ObjectType = "hierarchy"
+	RoleObject           ObjectType = "role"
+	VerifiedAnswerObject ObjectType = "verified_answer"
+	ModelObject          ObjectType = "model"
+	DataAgentObject      ObjectType = "data_agent"
+	SourceObject         ObjectType = "source"
 )
 
 // Key identifies an object in findings and for ignoring. ObjectName is ""

@@ -49,7 +49,7 @@ const (
 	maxNesting = 3 // of all, exists, filter and map in each other
 	maxObject  = 1_000_000
 	maxRule    = 20_000_000
-	maxRun     = 100_000_000
+	maxRun     = 50_000_000
 	maxMessage = 400 // characters of a message with its values
 	maxProgram = 1000
 )
