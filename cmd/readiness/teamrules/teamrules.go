@@ -3,7 +3,10 @@
 package teamrules
 
 import (
+	"crypto/sha256"
+	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -14,6 +17,7 @@ import (
 	"readiness/domain/readiness"
 	"readiness/domain/readiness/finding"
 	"readiness/domain/readiness/ownrules"
+	"readiness/offline"
 )
 
 // Flag adds the flag for rules files.
@@ -80,7 +84,7 @@ func (r *Rules) combine() error {
 			changes.Changes[id] = setting
 		}
 		for i := range f.Own {
-			r.own = append(r.own, owned{definition(f, i), f, i})
+			r.own = append(r.own, owned{definitionOf(f, i), f, i})
 			if f.Own[i].Dimension == "" {
 				continue
 			}
@@ -108,8 +112,8 @@ func (r *Rules) combine() error {
 	return err
 }
 
-// definition returns a rule as the domain reads it.
-func definition(f *declared.RulesFile, i int) ownrules.Definition {
+// definitionOf returns a rule as the domain reads it.
+func definitionOf(f *declared.RulesFile, i int) ownrules.Definition {
 	one := f.Own[i]
 	d := ownrules.Definition{Scope: one.Scope, When: one.When, Message: one.Message, OwnRule: readiness.OwnRule{
 		ID: one.ID, Title: strings.TrimSuffix(strings.TrimSpace(one.Title), "."), Why: strings.TrimSpace(one.Why), Fix: strings.TrimSpace(one.Fix),
@@ -142,12 +146,87 @@ func compile(all []owned) (*ownrules.Set, error) {
 	return nil, files[0].Failure() // those of other files when these are mended
 }
 
-// Own returns the ids of a regime's own rules.
-func Own(r *readiness.Regime) (ids []string) {
-	for _, one := range r.Rules() {
-		if one.Own != nil {
-			ids = append(ids, one.ID)
+// Rule is a rule of a file, as rules show explains it.
+type Rule struct {
+	readiness.PublishedRule
+	Scope, When, Message string
+	Tests                int
+}
+
+// Rule returns a rule of the files; nil if there is none with the id.
+func (r *Rules) Rule(id string) *Rule {
+	for _, one := range r.own {
+		if one.ID == id {
+			published, _ := r.Regime.Rule(id)
+			return &Rule{published, one.Definition.Scope, one.When, one.Message, len(one.file.Own[one.index].Tests)}
 		}
 	}
-	return ids
+	return nil
+}
+
+// JSON returns the rule as it is written in JSON.
+func (r *Rule) JSON() any {
+	return struct {
+		*readiness.OwnRule
+		Scope   string `json:"scope"`
+		When    string `json:"when"`
+		Message string `json:"message"`
+		Tests   int    `json:"tests"`
+	}{r.Own, r.Scope, r.When, r.Message, r.Tests}
+}
+
+// Default is the file that an editor's folder has rules in.
+const Default = "readiness-rules.yaml"
+
+// Watched returns a function that reads rules files again when they changed: those of files, else the default one of a folder. What is
+// wrong in them is a warning, and then the last rules that were right are used.
+func Watched(files []string) func(root string) (*readiness.Regime, []offline.Warning) {
+	last, known, faults := readiness.Current(), "", []offline.Warning(nil)
+	return func(root string) (*readiness.Regime, []offline.Warning) {
+		names := files
+		if at := filepath.Join(root, Default); len(files) == 0 {
+			if _, err := os.Stat(at); err == nil {
+				names = []string{at}
+			}
+		}
+		var now strings.Builder
+		for _, name := range names {
+			text, err := declared.Read(name)
+			fmt.Fprintf(&now, "%s %x %v\n", name, sha256.Sum256(text), err)
+		}
+		if now.String() == known {
+			return last, faults
+		}
+		known = now.String()
+		regime, err := Regime(names)
+		if faults = warnings(root, names, err); err == nil {
+			last = regime
+		}
+		return last, faults
+	}
+}
+
+// warnings are the faults of files, with paths below root.
+func warnings(root string, files []string, err error) (all []offline.Warning) {
+	if err == nil {
+		return nil
+	}
+	below := func(name string) string {
+		if at, err := filepath.Rel(root, name); err == nil {
+			name = at
+		}
+		return filepath.ToSlash(name)
+	}
+	faults := []error{err}
+	if joined, ok := err.(interface{ Unwrap() []error }); ok { //nolint:errorlint // what errors.Join returns
+		faults = joined.Unwrap()
+	}
+	for _, fault := range faults {
+		if at, ok := errors.AsType[*declared.Error](fault); ok {
+			all = append(all, offline.Warning{File: below(at.File), Line: max(at.Line, 1), Column: at.Column, Message: at.Member + ": " + at.Message})
+			continue
+		}
+		all = append(all, offline.Warning{File: below(files[0]), Line: 1, Message: fault.Error()})
+	}
+	return all
 }

@@ -16,11 +16,12 @@ import (
 
 // Outcome is how a test in a file ended.
 type Outcome struct {
-	Rule, Name string
-	File       string
-	Line       int
+	Rule string `json:"rule"`
+	Name string `json:"name"`
+	File string `json:"file"`
+	Line int    `json:"line"`
 	// Fault says why it failed; "" if it passed.
-	Fault string
+	Fault string `json:"fault,omitempty"`
 }
 
 // Test runs the tests of all rules, each on its rule alone, and names the rules that have none.

@@ -78,7 +78,7 @@ type piece struct {
 }
 
 // id is the form of a rule's id.
-var id = regexp.MustCompile(`^[A-Z][A-Z0-9]{1,9}-[0-9A-Z]{1,40}(?:[-_][0-9A-Z]{1,40}){0,6}$`)
+var id = regexp.MustCompile(`^[A-Z][A-Z0-9]{1,9}-[0-9A-Z]{1,40}(?:[-_][0-9A-Z]{1,40}){0,15}$`)
 
 // Compile checks rules. of is the regime that they are added to. On problems there is no set.
 func Compile(all []Definition, of *readiness.Regime) (*Set, []Problem) {
