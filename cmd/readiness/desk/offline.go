@@ -18,7 +18,6 @@ import (
 	"readiness/domain/aiprovider"
 	"readiness/domain/optimization"
 	"readiness/domain/proposal"
-	"readiness/domain/readiness"
 	"readiness/internal/lists"
 	"readiness/offline"
 )
@@ -35,8 +34,9 @@ type proposeFlags struct {
 	keys  []string
 	all   bool
 	jobs  int
-	// ignore is the file of accepted findings, rules that of changed rules.
-	ignore, rules string
+	// ignore is the file of accepted findings, rules those of changed and own rules.
+	ignore string
+	rules  []string
 	// The AI provider; without a kind, the embedded rules.
 	aiKind, aiBaseURL, aiModel, aiKeyEnv, aiAPIVersion string
 }
