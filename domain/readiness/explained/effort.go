@@ -141,6 +141,8 @@ func (t Task) tier() int {
 	switch {
 	case t.Urgent():
 		return 0
+	case t.own != nil && t.own.Dimension == "": // it costs no points, so its severity decides
+		return map[finding.Severity]int{finding.High: 1, finding.Medium: 1, finding.Low: 2}[t.own.Severity]
 	case slices.Contains(structural, t.Rule[:min(3, len(t.Rule))]) && t.Severity != finding.Low && t.Effort() != Days && t.Points >= 0.1:
 		return 1
 	}

@@ -289,7 +289,7 @@ func (p *parser) primary() value {
 	case t == "" || !tokenForm.MatchString(t) || !letter(t[0]):
 		p.refuse("what stands at %q is not understood", t)
 	}
-	return p.rest(p.member(p.seen[len(p.seen)-1], t))
+	return p.rest(p.dot(p.seen[len(p.seen)-1], t))
 }
 
 func letter(c byte) bool { return c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z' || c == '_' }
