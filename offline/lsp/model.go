@@ -441,8 +441,10 @@ func (s *server) remarks(m *model, a *assessment) (map[string][]offline.Finding,
 		if !known {
 			if part, ok := partOf(r.dir, at); ok {
 				t, _ = r.text(part)
-			} else if data, err := os.ReadFile(at); err == nil && len(data) < 1<<20 { //nolint:gosec // the ignore file
+			} else if data, err := os.ReadFile(at); err == nil && len(data) < 1<<20 { //nolint:gosec // the ignore file, or one of rules
 				t = newText(string(data))
+			} else {
+				t = newText("")
 			}
 			texts[at] = t
 		}

@@ -104,6 +104,15 @@ func (t Task) Fault() string {
 	return fmt.Sprintf("%s (%d)", t.own.Title, t.Count)
 }
 
+// Help returns why the rule is and how to satisfy it; "" if a team's rule says neither.
+func (t Task) Help() string {
+	if t.own == nil {
+		e := explanations[t.Rule]
+		return strings.TrimSpace(e.Why + " " + e.Fix)
+	}
+	return strings.TrimSpace(t.own.Why + " " + t.own.Fix)
+}
+
 // Fix returns how to mend it, in a sentence; "" if a team's rule does not say.
 func (t Task) Fix() string {
 	if t.own == nil {

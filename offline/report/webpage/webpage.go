@@ -2,7 +2,6 @@
 package webpage
 
 import (
-	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -356,7 +355,7 @@ func pageSections(i offline.Assessed, l report.Listing) (all []pageSection) {
 
 func pageGroupOf(i offline.Assessed, g report.Group, l report.Listing) pageGroup {
 	p := pageGroup{
-		Rule: g.Rule, Page: rulehelp.Page(g.Rule), Requirement: show.Printable(g.Title()), Help: cmp.Or(rulehelp.Help(g.Rule), show.Printable(g.Fix())),
+		Rule: g.Rule, Page: rulehelp.Page(g.Rule), Requirement: show.Printable(g.Title()), Help: show.Printable(g.Help()),
 		Severity: string(g.Severity),
 		Count:    show.Count(len(g.Findings), "finding"), Points: fmt.Sprintf("%.1f", g.Points), Effort: string(g.Effort()),
 		Objects: g.Objects(false), Caps: g.Caps,
