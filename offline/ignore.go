@@ -19,7 +19,8 @@ type Ignores struct{ ignore.File }
 // maxIgnores bounds an ignore file, in bytes.
 const maxIgnores = 1 << 20
 
-// ReadIgnores reads an ignore file; own are the rules of a team that it may name too. Unknown members and rules, and entries without a rule or reason, are errors with
+// ReadIgnores reads an ignore file; own are the rules of a team that it may name too. Unknown members and rules, and entries without a
+// rule or reason, are errors with
 // their line.
 func ReadIgnores(file string, own ...string) (*Ignores, error) {
 	text, err := readFile(file, maxIgnores)

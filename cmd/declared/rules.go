@@ -134,9 +134,10 @@ func (f *RulesFile) own(i int, of *readiness.Regime) {
 			f.d.report(join(path, member), fmt.Sprintf("must be one of %s, not %q", strings.Join(among, ", "), *value))
 		}
 	}
-	for _, member := range []struct{ name, value string }{{"id", one.ID}, {"title", one.Title}, {"scope", one.Scope}, {"when", one.When}, {"message", one.Message}} {
-		if strings.TrimSpace(member.value) == "" {
-			f.d.report(join(path, member.name), "is missing")
+	needed := [][2]string{{"id", one.ID}, {"title", one.Title}, {"scope", one.Scope}, {"when", one.When}, {"message", one.Message}}
+	for _, member := range needed {
+		if strings.TrimSpace(member[1]) == "" {
+			f.d.report(join(path, member[0]), "is missing")
 		}
 	}
 	choice("severity", &one.Severity, "medium", "low", "medium", "high")

@@ -12,7 +12,8 @@ import (
 const annotation = "readiness.ignore"
 
 // OfModel returns the entries in the model's own annotations, and those of the Best Practice Analyzer. An annotation of a table covers
-// only the table; one of the model, which is declared at model, covers only findings about the model itself. own are the rules of a team that they may name too. warn gets what is wrong, and where.
+// only the table; one of the model, which is declared at model, covers only findings about the model itself.
+// own are the rules of a team that they may name too. warn gets what is wrong, and where.
 func OfModel(m *semanticmodel.Model, model semanticmodel.Source, own []string, warn func(semanticmodel.Source, string)) []Entry {
 	var all []Entry
 	read := func(values map[string]string, table, object string, src semanticmodel.Source) {

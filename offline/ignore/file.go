@@ -19,7 +19,8 @@ type File struct {
 	Entries []Entry
 }
 
-// Parse reads the text of the ignore file at path; own are the rules of a team that it may name too. Unknown members and rules, and entries without a rule or reason, are
+// Parse reads the text of the ignore file at path; own are the rules of a team that it may name too. Unknown members and rules,
+// and entries without a rule or reason, are
 // errors with their line.
 func Parse(path string, text []byte, own ...string) (all File, err error) {
 	if damage := textfile.Check(text); damage != nil {

@@ -226,7 +226,8 @@ func reasonFor(p optimization.Preview, f findingData) error {
 			return errors.New(skip.Message)
 		}
 	}
-	return errors.New("nothing is proposed for this finding, because only a person can say it: " + cmp.Or(rulehelp.Fix(f.Rule), "rule "+f.Rule+" is a team's own"))
+	return errors.New("nothing is proposed for this finding, because only a person can say it: " +
+		cmp.Or(rulehelp.Fix(f.Rule), "rule "+f.Rule+" is a team's own"))
 }
 
 // workspaceEdit is a change of files that the editor makes.
@@ -465,8 +466,8 @@ func (s *server) explain(rule string) error {
 			continue
 		}
 		if own := m.last.result.Result.OwnRule(rule); own != nil {
-			s.notify("window/showMessage", map[string]any{"type": 3, "message": show.Printable(fmt.Sprintf("%s: %s. %s %s (%s:%d)", rule, own.Title, own.Why, own.Fix,
-				own.File, own.Line))})
+			s.notify("window/showMessage", map[string]any{"type": 3, "message": show.Printable(fmt.Sprintf("%s: %s. %s %s (%s:%d)", rule,
+				own.Title, own.Why, own.Fix, own.File, own.Line))})
 			return nil
 		}
 	}

@@ -10,6 +10,9 @@ import (
 
 // deskModules are the modules of others that the program for people may contain: no database, message broker, cloud or telemetry.
 var deskModules = []string{
+	"cel.dev/cel-go", "cel.dev/expr", // of own rules, with what follows
+	"github.com/antlr4-go/antlr/v4", "go.yaml.in/yaml/v3", "golang.org/x/exp", "google.golang.org/genproto/googleapis/api",
+	"google.golang.org/genproto/googleapis/rpc", "google.golang.org/protobuf",
 	"github.com/agnivade/levenshtein", "github.com/clipperhouse/uax29/v2", "github.com/goccy/go-yaml",
 	"github.com/google/jsonschema-go", "github.com/google/uuid", "github.com/hashicorp/golang-lru/v2", "github.com/inconshreveable/mousetrap",
 	"github.com/jedib0t/go-pretty/v6", "github.com/kljensen/snowball", "github.com/mattn/go-runewidth", "github.com/mitchellh/colorstring",

@@ -34,7 +34,8 @@ func (r *desk) showOwn(rule *teamrules.Rule) error {
 			fmt.Fprintf(&b, "\n%s\n%s\n", part.title, wrapped(show.Printable(part.text), width))
 		}
 	}
-	fmt.Fprintf(&b, "\nHow to ignore\n  In the file of --ignore:\n%s", indented(indented(ignore.EntryFor(own.ID, finding.Key{Table: "Sales", ObjectName: "Amount"}))))
+	entry := ignore.EntryFor(own.ID, finding.Key{Table: "Sales", ObjectName: "Amount"})
+	fmt.Fprintf(&b, "\nHow to ignore\n  In the file of --ignore:\n%s", indented(indented(entry)))
 	_, err := fmt.Fprint(r.Stdout, b.String())
 	return err
 }

@@ -218,7 +218,7 @@ func warnings(root string, files []string, err error) (all []offline.Warning) {
 		return filepath.ToSlash(name)
 	}
 	faults := []error{err}
-	if joined, ok := err.(interface{ Unwrap() []error }); ok { //nolint:errorlint // what errors.Join returns
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
 		faults = joined.Unwrap()
 	}
 	for _, fault := range faults {

@@ -89,7 +89,8 @@ var documented = []Type{
 		flag("isHidden", "Whether it is hidden.", func(t *model.Table) bool { return t.Hidden }),
 		exposed("isExposed", "Whether an AI sees it.", func(t *model.Table) *model.Object { return &t.Object }),
 		text("dataCategory", "The data category as written; Time is that of a marked date table.", func(t *model.Table) string { return t.Src.DataCategory }),
-		flag("isCalculated", "Whether its rows are calculated in DAX.", func(t *model.Table) bool { return slices.ContainsFunc(t.Src.Partitions, model.IsCalculated) }),
+		flag("isCalculated", "Whether its rows are calculated in DAX.",
+			func(t *model.Table) bool { return slices.ContainsFunc(t.Src.Partitions, model.IsCalculated) }),
 		flag("isCalculationGroup", "Whether it is a calculation group.", func(t *model.Table) bool { return t.Src.CalculationGroup != nil }),
 		flag("isDate", "Whether it is a date table, marked or not.", func(t *model.Table) bool { return t.Date }),
 		flag("isFact", "Whether it is a fact: only on the many side of active relationships.", (*model.Table).Fact),
@@ -97,9 +98,11 @@ var documented = []Type{
 		many("columns", "Column", "Its columns, without row numbers.", func(_ *world, t *model.Table) []*model.Column { return t.Columns }),
 		many("measures", "Measure", "Its measures.", func(_ *world, t *model.Table) []*model.Measure { return t.Measures }),
 		many("hierarchies", "Hierarchy", "Its hierarchies.", func(_ *world, t *model.Table) []*model.Hierarchy { return t.Hierarchies }),
-		many("calculationItems", "CalculationItem", "The items of a calculation group.", func(w *world, t *model.Table) []*calculationItem { return w.items[t] }),
+		many("calculationItems", "CalculationItem", "The items of a calculation group.",
+			func(w *world, t *model.Table) []*calculationItem { return w.items[t] }),
 		many("partitions", "Partition", "Its partitions.", func(_ *world, t *model.Table) []*semanticmodel.Partition { return pointers(t.Src.Partitions) }),
-		many("relationships", "Relationship", "The relationships that begin or end at it.", func(w *world, t *model.Table) []*model.Relationship { return w.ofTable[t] }),
+		many("relationships", "Relationship", "The relationships that begin or end at it.",
+			func(w *world, t *model.Table) []*model.Relationship { return w.ofTable[t] }),
 		texts("synonyms", "Synonyms that a person wrote, in lower case.", func(t *model.Table) []string { return t.Terms }),
 		pairs("annotations", "The annotations, by name.", func(t *model.Table) map[string]string { return t.Src.Annotations }),
 	}, nil},
@@ -109,7 +112,8 @@ var documented = []Type{
 		text("description", "The description, without white space around it.", func(c *model.Column) string { return c.Description }),
 		flag("isHidden", "Whether it or its table is hidden.", func(c *model.Column) bool { return c.Hidden }),
 		exposed("isExposed", "Whether an AI sees it.", func(c *model.Column) *model.Object { return &c.Object }),
-		text("dataType", "string, boolean, dateTime, int64, decimal, double, binary, or empty if it is unknown.", func(c *model.Column) string { return string(c.DataType) }),
+		text("dataType", "string, boolean, dateTime, int64, decimal, double, binary, or empty if it is unknown.",
+			func(c *model.Column) string { return string(c.DataType) }),
 		text("summarizeBy", "none, sum, count, min, max, average, distinctCount, default, or empty.", func(c *model.Column) string { return c.Src.SummarizeBy }),
 		text("formatString", "The format string.", func(c *model.Column) string { return c.Src.FormatString }),
 		text("displayFolder", "The display folder.", func(c *model.Column) string { return c.Src.DisplayFolder }),
@@ -119,9 +123,11 @@ var documented = []Type{
 		flag("isKey", "Whether it is marked as key, or is an end of a relationship.", func(c *model.Column) bool { return c.Key }),
 		flag("isCalculated", "Whether it has an expression.", (*model.Column).Calculated),
 		flag("isDefaultLabel", "Whether it labels the rows of its table.", func(c *model.Column) bool { return c.Src.IsDefaultLabel }),
-		textIn("expression", "The DAX of a calculated column, as written.", func(w *world, c *model.Column) string { return w.written(c.Src, c.Src.Expression) }),
+		textIn("expression", "The DAX of a calculated column, as written.",
+			func(w *world, c *model.Column) string { return w.written(c.Src, c.Src.Expression) }),
 		callsOf("calls", func(w *world, c *model.Column) string { return w.written(c.Src, c.Src.Expression) }),
-		many("relationships", "Relationship", "The relationships of which it is an end.", func(w *world, c *model.Column) []*model.Relationship { return w.ofColumn[c] }),
+		many("relationships", "Relationship", "The relationships of which it is an end.",
+			func(w *world, c *model.Column) []*model.Relationship { return w.ofColumn[c] }),
 		many("referencedBy", "Measure", "The measures that name it.", func(w *world, c *model.Column) []*model.Measure { return w.uses[&c.Object] }),
 		texts("synonyms", "Synonyms that a person wrote, in lower case.", func(c *model.Column) []string { return c.Terms }),
 		pairs("annotations", "The annotations, by name.", func(c *model.Column) map[string]string { return c.Src.Annotations }),
@@ -278,7 +284,8 @@ type world struct {
 }
 
 func newWorld(x *model.Scope) *world {
-	w := &world{x: x, types: byName, objects: map[any]*object{}, items: map[*model.Table][]*calculationItem{}, ofTable: map[*model.Table][]*model.Relationship{},
+	w := &world{x: x, types: byName, objects: map[any]*object{}, items: map[*model.Table][]*calculationItem{},
+		ofTable:  map[*model.Table][]*model.Relationship{},
 		ofColumn: map[*model.Column][]*model.Relationship{}, uses: map[*model.Object][]*model.Measure{}, texts: map[any]string{}}
 	for _, name := range x.Src.Roles {
 		w.roles = append(w.roles, &role{model.Object{Kind: model.OtherKind, ObjectType: finding.RoleObject, Index: -1, Name: name}})

@@ -16,7 +16,7 @@ func TestConvert(t *testing.T) {
 		{"Measure", `string.IsNullOrWhitespace(FormatString) and not IsHidden`, `measure.formatString.trim() == "" && !measure.isHidden`},
 		{"Measure", `IsVisible or not (Table.IsHidden or IsHidden)`, `(!measure.isHidden || !(measure.table.isHidden || measure.isHidden))`},
 		{"Measure", `RegEx.IsMatch(Expression,"(?i)IFERROR\s*\(")`, `measure.expression.matches(r"(?i)IFERROR\s*\(")`},
-		{"Measure", `Expression.IndexOf("TODO", StringComparison.OrdinalIgnoreCase) >= 0`, `measure.expression.lower().contains("todo")`},
+		{"Measure", `Expression.IndexOf("HACK", StringComparison.OrdinalIgnoreCase) >= 0`, `measure.expression.lower().contains("hack")`},
 		{"Measure", `Name.IndexOf(" ") = -1`, `!measure.name.contains(" ")`},
 		{"Measure", `Name.Length > 3 == false`, `what stands at "==" is not understood`},
 		{"DataColumn, CalculatedColumn, CalculatedTableColumn", `DataType = "Double" or DataType == DataType.Int64`, `(column.dataType == "double" || column.dataType == "int64")`},

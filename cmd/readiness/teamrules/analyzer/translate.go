@@ -348,12 +348,12 @@ func literal(text string) string {
 // member returns a member of an object.
 func (p *parser) member(of value, name string) value {
 	lower := strings.ToLower(name)
-	switch {
-	case lower == "isvisible":
+	switch lower {
+	case "isvisible":
 		return value{text: "!" + of.text + ".isHidden", typ: "bool"}
-	case lower == "model":
+	case "model":
 		return value{text: "model", typ: "Model"}
-	case lower == "referencedby":
+	case "referencedby":
 		return value{text: of.text, typ: "references"}
 	}
 	ours, typ := members[lower], of.typ
