@@ -149,9 +149,9 @@ func (o ownRules) leftOut(views []view) (all []NotAssessable) {
 	return all
 }
 
-// judge adds to a result how the rules ended, and the findings of those outside of the score.
+// judge adds to a result with findings how the rules ended, and the findings of those outside of the score.
 func (o ownRules) judge(v view, options Options, result *Result) {
-	if len(o.all) == 0 {
+	if len(o.all) == 0 || options.WithoutFindings {
 		return
 	}
 	for i, verdicts := range o.of(v.Scope) {
@@ -161,7 +161,7 @@ func (o ownRules) judge(v view, options Options, result *Result) {
 			j.add(v.judged(found.Object, found.Verdict), options)
 		}
 		result.Own = append(result.Own, OwnOutcome{one, j.eligible, len(j.failing), j.ignored, verdicts.LeftOut})
-		if one.Dimension != "" || options.WithoutFindings {
+		if one.Dimension != "" {
 			continue
 		}
 		for _, f := range j.failing {
