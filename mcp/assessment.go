@@ -21,8 +21,10 @@ type Assessment struct {
 	Regime                string
 	Score, ScoreDataAgent *int
 	Caps                  []string
-	Dimensions            []readiness.Dimension
-	Findings              []Finding
+	// Own are a team's own rules.
+	Own        []readiness.OwnOutcome
+	Dimensions []readiness.Dimension
+	Findings   []Finding
 	// Warnings are about the files of the model.
 	Warnings []string
 }
@@ -32,6 +34,8 @@ type Finding struct {
 	readiness.Finding
 	File string
 	Line int
+	// Own is the rule, if a team wrote it.
+	Own *readiness.OwnRule
 }
 
 // AssessmentSummary is an assessment without its findings.
@@ -88,6 +92,9 @@ type FindingRow struct {
 // maxWarnings bounds the warnings of an output.
 const maxWarnings = 5
 
+// result is what the words about rules are taken from.
+func (a Assessment) result() readiness.Result { return readiness.Result{Caps: a.Caps, Own: a.Own} }
+
 func (a Assessment) summary() AssessmentSummary {
 	s := AssessmentSummary{AssessmentID: a.ID, Model: clip(a.Model, maxText), Regime: a.Regime, Score: a.Score,
 		ScoreDataAgent: a.ScoreDataAgent, Findings: len(a.Findings), Dimensions: []DimensionRow{}, Warnings: clipped(a.Warnings)}
@@ -110,8 +117,8 @@ func (a Assessment) summary() AssessmentSummary {
 		}
 	}
 	s.Rules = []RuleRow{}
-	for _, t := range explained.Tasks(readiness.Result{Caps: a.Caps}, found) { // a finding of several rules is counted once
-		s.Rules = append(s.Rules, RuleRow{t.Rule, explained.Fault(t.Rule, t.Count), t.Severity, t.Count, rounded(t.Points),
+	for _, t := range explained.Tasks(a.result(), found) { // a finding of several rules is counted once
+		s.Rules = append(s.Rules, RuleRow{t.Rule, clip(t.Fault(), maxText), t.Severity, t.Count, rounded(t.Points),
 			t.Effort(), kindsOf(t.Kinds)})
 	}
 	return s
@@ -137,8 +144,12 @@ func (f Finding) row() FindingRow {
 	if f.Entire() {
 		object = ""
 	}
+	title := explained.FaultOfOne(explained.Leading(f.RuleIDs))
+	if f.Own != nil {
+		title = clip(f.Own.Title, maxText)
+	}
 	return FindingRow{
-		Rules: f.RuleIDs, Title: explained.FaultOfOne(explained.Leading(f.RuleIDs)), Severity: f.Severity, Points: rounded(f.Impact),
+		Rules: f.RuleIDs, Title: title, Severity: f.Severity, Points: rounded(f.Impact),
 		Table: clip(f.Table, maxName), Object: clip(object, maxName),
 		ObjectType: string(f.ObjectType), Message: clip(f.Message, maxText), Evidence: clip(f.Evidence, maxText), FixedBy: kindsOf(f.FixKinds),
 		File: clip(f.File, maxText), Line: f.Line,

@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -41,15 +42,21 @@ type Explanation struct {
 
 func explainRule(ctx context.Context, m Models, in ExplainInput) (result[Explanation], error) {
 	id := strings.ToUpper(in.Rule)
-	e, err := explanation(id)
-	if err != nil {
+	var a Assessment
+	var err error
+	if in.AssessmentID != "" {
+		if a, err = m.Assessment(ctx, in.Model, in.AssessmentID); err != nil {
+			return result[Explanation]{}, err
+		}
+	}
+	r := a.result()
+	var e Explanation
+	if own := r.OwnRule(id); own != nil {
+		e = ownExplanation(own)
+	} else if e, err = explanation(id); err != nil {
 		return result[Explanation]{}, err
 	}
 	if in.AssessmentID != "" {
-		a, err := m.Assessment(ctx, in.Model, in.AssessmentID)
-		if err != nil {
-			return result[Explanation]{}, err
-		}
 		page, err := pageAs(a.about(id, in.Table, in.Object), "", Finding.row)
 		if err != nil {
 			return result[Explanation]{}, err
@@ -57,6 +64,13 @@ func explainRule(ctx context.Context, m Models, in ExplainInput) (result[Explana
 		e.Findings = &page
 	}
 	return result[Explanation]{summary: fmt.Sprintf("%s: %s.", id, e.Title), data: e}, nil
+}
+
+// ownExplanation is that of a rule that a team wrote: their words, as far as there are any.
+func ownExplanation(o *readiness.OwnRule) Explanation {
+	return Explanation{Rule: o.ID, Title: clip(o.Title, maxText), Dimension: cmp.Or(o.Dimension, "outside of the score"), Severity: o.Severity,
+		Why: clip(o.Why, maxReason), Source: fmt.Sprintf("A rule of the team (%s, line %d).", clip(o.File, maxName), o.Line),
+		Fix: clip(o.Fix, maxReason), Effort: explained.Effort(o.Effort), FixedBy: []string{}}
 }
 
 func explanation(id string) (Explanation, error) {

@@ -126,7 +126,7 @@ func Assess(ctx context.Context, items []Item, o AssessOptions) (*Assessment, er
 	if err != nil {
 		return nil, err
 	}
-	a.Warnings = append(o.Baseline.strangers(a.Items), s.o.Ignores.warnings(notes)...)
+	a.Warnings = slices.Concat(o.Baseline.strangers(a.Items), s.o.Ignores.warnings(notes), ownWarnings(a.Items))
 	a.Across = across(notes)
 	return a, nil
 }
@@ -195,7 +195,7 @@ func (s *assessor) assess(ctx context.Context, i Item) (a Assessed, n note) {
 	if i.Type == item.DataAgent {
 		err = s.agent(ctx, i, d, &a, &n)
 	} else {
-		err = s.model(i, d, &a, &n)
+		err = s.model(ctx, i, d, &a, &n)
 	}
 	if err != nil {
 		part, line := PartOf(newPlaces(i, d, nil).model.File, err)
@@ -215,15 +215,18 @@ func PartOf(part string, err error) (in string, line int) {
 	return part, max(line, 1)
 }
 
-func (s *assessor) model(i Item, d definition.Definition, a *Assessed, n *note) error {
+func (s *assessor) model(ctx context.Context, i Item, d definition.Definition, a *Assessed, n *note) error {
 	m, err := i.read(d)
 	if err != nil {
 		return err
 	}
 	at := newPlaces(i, d, m)
 	n.warnings = append(n.warnings, faultsOf(i, m)...)
-	g := s.o.Ignores.ofModel(i, n, material{m, at})
-	s.score(a, n, g, func(o readiness.Options) readiness.Result { return s.o.Regime.Assess(m, o) }, at.of)
+	g := s.o.Ignores.ofModel(i, n, material{m, at}, s.o.Regime)
+	s.score(a, n, g, func(o readiness.Options) readiness.Result {
+		o.Done = ctx.Done()
+		return s.o.Regime.Assess(m, o)
+	}, at.of)
 	if !s.o.ModelOnly {
 		scoreOnly := g.options()
 		scoreOnly.WithoutFindings = true

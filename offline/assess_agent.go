@@ -54,7 +54,7 @@ func (s *assessor) agent(ctx context.Context, i Item, d definition.Definition, a
 	}
 	g := s.o.Ignores.of(i, n, of...)
 	for id, found := range read {
-		own := ownIgnores(material{found.m, found.at}, &note{}) // the model's own assessment reports the warnings
+		own := ownIgnores(material{found.m, found.at}, &note{}, s.o.Regime) // the model's own assessment reports the warnings
 		for _, e := range own {
 			e.Source = id
 			g.own = append(g.own, e)

@@ -19,14 +19,15 @@ type Ignores struct{ ignore.File }
 // maxIgnores bounds an ignore file, in bytes.
 const maxIgnores = 1 << 20
 
-// ReadIgnores reads an ignore file. Unknown members and rules, and entries without a rule or reason, are errors with
+// ReadIgnores reads an ignore file; own are the rules of a team that it may name too. Unknown members and rules, and entries without a
+// rule or reason, are errors with
 // their line.
-func ReadIgnores(file string) (*Ignores, error) {
+func ReadIgnores(file string, own ...string) (*Ignores, error) {
 	text, err := readFile(file, maxIgnores)
 	if err != nil {
 		return nil, fmt.Errorf("the ignore file: %w", err)
 	}
-	parsed, err := ignore.Parse(filepath.ToSlash(file), text)
+	parsed, err := ignore.Parse(filepath.ToSlash(file), text, own...)
 	if err != nil {
 		return nil, err
 	}
@@ -89,15 +90,15 @@ func (g *Ignores) of(i Item, n *note, of ...material) ignoring {
 }
 
 // ofModel returns the ignores of a semantic model: those of the file and of the model's annotations.
-func (g *Ignores) ofModel(i Item, n *note, m material) ignoring {
+func (g *Ignores) ofModel(i Item, n *note, m material, r *readiness.Regime) ignoring {
 	all := g.of(i, n, m)
-	all.own = ownIgnores(m, n)
+	all.own = ownIgnores(m, n, r)
 	return all
 }
 
 // ownIgnores returns the ignores in a model's own annotations, and adds warnings about them to n.
-func ownIgnores(m material, n *note) []ignore.Entry {
-	return ignore.OfModel(m.m, m.at.model, func(src semanticmodel.Source, message string) {
+func ownIgnores(m material, n *note, r *readiness.Regime) []ignore.Entry {
+	return ignore.OfModel(m.m, m.at.model, OwnRules(r), func(src semanticmodel.Source, message string) {
 		n.warnings = append(n.warnings, Warning{m.at.file(src.File), max(src.Line, 1), 0, message})
 	})
 }

@@ -55,6 +55,9 @@ func newPlaces(i Item, d definition.Definition, m *semanticmodel.Model) *places 
 		for _, measure := range t.Measures {
 			add(finding.MeasureObject, measure.Name, measure.Source)
 		}
+		for _, h := range t.Hierarchies {
+			add(finding.HierarchyObject, h.Name, h.Source)
+		}
 	}
 	for _, r := range m.Relationships {
 		label := r.FromTable + "[" + r.FromColumn + "] -> " + r.ToTable + "[" + r.ToColumn + "]"

@@ -146,7 +146,7 @@ func (p *Proposal) compose(ctx context.Context, o ProposeOptions, n *note) error
 		return err
 	}
 	n.warnings = append(n.warnings, faultsOf(p.Item, m)...)
-	g := o.Ignores.ofModel(p.Item, n, material{m, newPlaces(p.Item, d, m)})
+	g := o.Ignores.ofModel(p.Item, n, material{m, newPlaces(p.Item, d, m)}, o.Regime)
 	by := o.Regime
 	assess := func(o readiness.Options) readiness.Result { return by.Assess(m, o) }
 	now, ignored := assess(g.options()), g.ignored(n, assess)

@@ -47,6 +47,8 @@ type documentItem struct {
 	Tasks    []documentTask    `json:"tasks"`
 	Findings []Finding         `json:"findings"`
 	Ignored  []documentIgnored `json:"ignored"`
+	// Own says how a team's own rules ended; absent without any.
+	Own []readiness.OwnOutcome `json:"own_rules,omitempty"`
 	// NotAssessable are rules that could not judge; absent if there are none.
 	NotAssessable []readiness.NotAssessable `json:"not_assessable,omitempty"`
 	// Known counts findings in the baseline; Lesser counts findings below the reported severity.
@@ -128,12 +130,12 @@ func documentItemOf(i Assessed) documentItem {
 	one := documentItem{
 		Type: i.Type, Path: i.Path, Name: i.Name, Score: i.Result.Score, ScoreDataAgent: i.ScoreDataAgent, Caps: i.Result.Caps,
 		Dimensions: i.Result.Dimensions, Model: i.Result.Model, Findings: i.Findings, Ignored: []documentIgnored{}, Known: i.Known,
-		Lesser: i.Lesser, NotAssessable: i.Result.NotAssessable, DefinitionHash: i.DefinitionHash, Evidence: i.Evidence,
+		Lesser: i.Lesser, NotAssessable: i.Result.NotAssessable, Own: i.Result.Own, DefinitionHash: i.DefinitionHash, Evidence: i.Evidence,
 	}
 	found := lists.Map(i.Findings, func(f Finding) readiness.Finding { return f.Finding })
 	one.Tasks = []documentTask{}
 	for _, t := range explained.Tasks(i.Result, found) {
-		one.Tasks = append(one.Tasks, documentTask{t.Rule, explained.Fault(t.Rule, t.Count), t.Count, t.Severity, inPoints(t.Points),
+		one.Tasks = append(one.Tasks, documentTask{t.Rule, t.Fault(), t.Count, t.Severity, inPoints(t.Points),
 			inPoints(explained.Gain(i.Result, t)), t.Effort(), t.Minutes(), append([]finding.FixKind{}, t.Kinds...)})
 	}
 	if i.Result.Score != nil {

@@ -32,7 +32,7 @@ func (p *Program) versionCommand() *cobra.Command {
 		Args:  cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			if format != "json" {
-				_, err := fmt.Fprintln(p.Stdout, p.Command.Version)
+				_, err := fmt.Fprintln(p.Stdout, versionLine(p.Command.Name()))
 				return err
 			}
 			b := BuildOf()

@@ -42,8 +42,7 @@ func New(command *cobra.Command, stdout, stderr io.Writer) *Program {
 	p := &Program{Command: command, Stdout: stdout, Stderr: stderr, Patience: time.Second}
 	command.SilenceUsage, command.SilenceErrors = true, true
 	command.PersistentPreRunE = p.prepare
-	command.Version = versionLine(command.Name())
-	command.SetVersionTemplate("{{.Version}}\n")
+	p.versionFlag()
 	command.SetFlagErrorFunc(wrongFlag)
 	command.SetHelpCommand(p.helpCommand())
 	command.SetOut(stdout)

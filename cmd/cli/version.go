@@ -2,8 +2,11 @@ package cli
 
 import (
 	"cmp"
+	"fmt"
 	"runtime/debug"
 	"strings"
+
+	"github.com/spf13/cobra"
 )
 
 // What the linker sets when a release is built (deploy/release): the version, the commit, and the commit's time (RFC 3339).
@@ -44,4 +47,17 @@ func Version() string {
 		short += "+" + changes
 	}
 	return cmp.Or(b.Version, short, "(devel)")
+}
+
+// versionFlag adds --version to the program. That of cobra needs a template, and with one the linker keeps every method of the program.
+func (p *Program) versionFlag() {
+	flag := p.Command.Flags().BoolP("version", "v", false, "version for "+p.Command.Name())
+	run := p.Command.RunE
+	p.Command.RunE = func(c *cobra.Command, args []string) error {
+		if *flag {
+			_, err := fmt.Fprintln(p.Stdout, versionLine(c.Name()))
+			return err
+		}
+		return run(c, args)
+	}
 }

@@ -26,11 +26,12 @@ const maxDepth = 32
 type decoder struct {
 	file      string
 	positions map[string]*token.Position
+	texts     map[string]ast.Node // the values that are text, by path
 	problems  []*Error
 }
 
 func decode(file string, src []byte, into any) *decoder {
-	d := &decoder{file: file, positions: map[string]*token.Position{}}
+	d := &decoder{file: file, positions: map[string]*token.Position{}, texts: map[string]ast.Node{}}
 	if len(src) > MaxBytes {
 		d.report("", fmt.Sprintf("the file has %d bytes; at most %d are read", len(src), MaxBytes))
 		return d
@@ -139,6 +140,7 @@ func (d *decoder) value(path string, node ast.Node, out reflect.Value) {
 
 // text decodes a text of one or more lines into out.
 func (d *decoder) text(path string, node ast.Node, out reflect.Value) {
+	d.texts[path] = node
 	switch n := node.(type) {
 	case *ast.StringNode:
 		out.SetString(n.Value)
@@ -224,6 +226,36 @@ func (d *decoder) report(path, message string) {
 			return
 		}
 	}
+}
+
+// reportIn adds a problem at a place in the text of path, by line and column from 1. Of a text that is folded or has escapes, it is the
+// beginning of the text.
+func (d *decoder) reportIn(path string, line, column int, message string) {
+	switch n := d.texts[path].(type) {
+	case *ast.LiteralNode:
+		if at := n.Start.Position; strings.HasPrefix(n.Start.Value, "|") {
+			indent := indentOf(n.Value.GetToken().Origin) - indentOf(n.Value.Value)
+			d.add(&token.Position{Line: at.Line + line, Column: indent + column}, path, message)
+			return
+		}
+	case *ast.StringNode:
+		at := *n.GetToken().Position
+		if line == 1 && strings.Contains(n.GetToken().Origin, n.Value) {
+			at.Column += column - 1
+			if n.GetToken().Type != token.StringType {
+				at.Column++ // the quote
+			}
+		}
+		d.add(&at, path, message)
+		return
+	}
+	d.report(path, message)
+}
+
+// indentOf returns the indentation of the first line that is not empty.
+func indentOf(text string) int {
+	text = strings.TrimLeft(text, "\n")
+	return len(text) - len(strings.TrimLeft(text, " "))
 }
 
 func (d *decoder) add(at *token.Position, path, message string) {

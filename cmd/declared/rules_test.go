@@ -63,7 +63,7 @@ func TestParseRulesReportsEachProblem(t *testing.T) {
 		"a rule twice":       {"rules:\n  NAM-01: off\n  NAM-01: low\n", `rules.yaml:3:3: mapping key "NAM-01" already defined at [2:3]`},
 		"an alias":           {"rules:\n  NAM-01: &a off\n  NAM-02: *a\n", "rules.yaml:2:11: rules.NAM-01: must be text (in quotes, if it looks like something else), not anchor, which this file may not use"},
 		"two documents":      {"rules: {NAM-01: off}\n---\nrules: {NAM-02: off}\n", "rules.yaml: must hold one YAML document with the member rules"},
-		"too large":          {"rules: {NAM-01: off} #" + strings.Repeat(" ", 64<<10), fmt.Sprintf("rules.yaml: the file has %d bytes or more; at most 65536 are read", 65558)},
+		"too large":          {"rules: {NAM-01: off} #" + strings.Repeat(" ", 256<<10), fmt.Sprintf("rules.yaml: the file has %d bytes or more; at most 262144 are read", 256<<10+22)},
 		"every rule":         {everything, "rules.yaml:1:1: rules: every rule about semantic models is off"},
 	} {
 		got, err := declared.ParseRules("rules.yaml", []byte(tt.src), readiness.Current())

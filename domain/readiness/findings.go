@@ -83,7 +83,9 @@ func (d *draft) merge(r *rule.Rule, f failing, points float64) {
 	} else {
 		d.advice = append(d.advice, f.Message)
 	}
-	d.evidence = append(d.evidence, f.Evidence)
+	if f.Evidence != "" {
+		d.evidence = append(d.evidence, f.Evidence)
+	}
 	if again { // the order of the two in the model does not matter
 		for i, texts := range [][]string{d.advice, d.implied, d.evidence} {
 			slices.Sort(texts[d.before[i]:])

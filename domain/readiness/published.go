@@ -41,16 +41,19 @@ type PublishedRule struct {
 	Weight, ModelWeight, AgentWeight float64
 	// FixKinds are the optimization kinds that can resolve the rule's findings.
 	FixKinds []finding.FixKind
+	// Own is the rule of a team; nil for one of ours.
+	Own *OwnRule
 }
 
 // Rules returns the rules of the regime by dimension and id, with the rules about data
-// agents last.
+// agents after them and a team's own outside of the score last.
 func (r *Regime) Rules() []PublishedRule {
 	var all []PublishedRule
 	add := func(d dimension, one *rule.Rule) {
 		all = append(all, PublishedRule{
 			ID: one.ID, Dimension: d.id, DimensionName: d.name, Severity: one.Severity,
 			Weight: one.Weight, ModelWeight: d.modelWeight, AgentWeight: d.agentWeight, FixKinds: slices.Clone(one.Fixes),
+			Own: r.own.rule(one.ID),
 		})
 	}
 	for _, d := range r.dimensions {
@@ -61,6 +64,11 @@ func (r *Regime) Rules() []PublishedRule {
 			for i := range r.agent {
 				add(d, &r.agent[i].Rule)
 			}
+		}
+	}
+	for i := range r.own.all {
+		if one := &r.own.all[i]; one.Dimension == "" {
+			all = append(all, PublishedRule{ID: one.ID, Dimension: one.outside(), DimensionName: "Own rules", Severity: one.Severity, Own: one})
 		}
 	}
 	return all

@@ -23,6 +23,8 @@ type Options struct {
 	Usage map[string]map[string]int64
 	// Ignore reports whether a rule must not judge an object; nil ignores none.
 	Ignore func(ruleID string, key finding.Key) bool
+	// Done ends own rules early when it is closed; nil never does.
+	Done <-chan struct{}
 	// WithoutFindings leaves the findings nil, which saves much of the work. Everything
 	// else is the same.
 	WithoutFindings bool
@@ -61,8 +63,10 @@ func AssessAgent(a Agent, sources []Source, o Options) Result {
 
 // Assess scores a semantic model.
 func (r *Regime) Assess(m *semanticmodel.Model, o Options) Result {
-	result := r.report(r.modelWeights(), []view{r.modelView(m, o)}, nil, o)
+	v := r.modelView(m, o)
+	result := r.report(r.modelWeights(), []view{v}, nil, o)
 	result.AIFormat = m.AIFormat()
+	r.own.judge(v, o, &result)
 	return result
 }
 
@@ -96,7 +100,7 @@ func (r *Regime) modelView(m *semanticmodel.Model, o Options) view {
 	s := model.NewSnapshot(m)
 	judged, offer := s.Judged(s.Exposed)
 	x := model.NewScope(s, judged, o.Usage)
-	x.Offer = offer
+	x.Offer, x.Done = offer, o.Done
 	return view{Scope: x, n: 1}
 }
 

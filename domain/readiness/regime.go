@@ -17,6 +17,7 @@ type Regime struct {
 	dimensions []dimension
 	agent      []agents.Rule // rules of the dimension without rules about a model
 	caps       []limit
+	own        ownRules
 }
 
 // dimension is a group of rules with the weights of docs/regime.md. A dimension without a

@@ -17,6 +17,9 @@ func (r *Regime) report(dimensions []weighted, views []view, config *agents.Conf
 	result := Result{Regime: r.ID, Weighting: Unweighted, Caps: []string{}, Dimensions: []Dimension{}}
 	all := r.judge(dimensions, views, config, o)
 	result.NotAssessable, result.ScoreComplete = r.notAssessable(views, config != nil)
+	if left := r.own.leftOut(views); left != nil {
+		result.NotAssessable, result.ScoreComplete = append(result.NotAssessable, left...), new(false)
+	}
 	holding := r.limits(views, all)
 	for _, v := range views {
 		if v.Views != nil {

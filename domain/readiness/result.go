@@ -32,6 +32,8 @@ type Result struct {
 	ScoreComplete *bool           `json:"score_complete,omitempty"`
 	// Refused are places of the files, as file:line:column: what is wrong, for which Power BI refuses a model. They cost no points.
 	Refused []string `json:"refused,omitempty"`
+	// Own says how a team's own rules ended; nil without any.
+	Own []OwnOutcome `json:"own_rules,omitempty"`
 	// Model counts the objects; for a data agent those of all scored sources.
 	Model Counts `json:"-"`
 }

@@ -25,6 +25,7 @@ import (
 	"readiness/definition/semanticmodel"
 	"readiness/domain/item"
 	"readiness/domain/readiness"
+	"readiness/domain/readiness/explained"
 	"readiness/domain/verdict"
 	"readiness/internal/lists"
 	"readiness/mcp"
@@ -188,9 +189,10 @@ func (f *Files) Assess(ctx context.Context, model, _ string) (mcp.Assessment, *m
 		return mcp.Assessment{}, nil, one.Error
 	}
 	a := mcp.Assessment{ID: newID(), Model: i.Shown, Regime: made.Regime, Score: one.Result.Score, ScoreDataAgent: one.ScoreDataAgent,
-		Caps: one.Result.Caps, Dimensions: one.Result.Dimensions}
+		Caps: one.Result.Caps, Own: one.Result.Own, Dimensions: one.Result.Dimensions}
 	for _, found := range one.Findings {
-		a.Findings = append(a.Findings, mcp.Finding{Finding: found.Finding, File: found.File, Line: found.Line})
+		a.Findings = append(a.Findings, mcp.Finding{Finding: found.Finding, File: found.File, Line: found.Line,
+			Own: one.Result.OwnRule(explained.Leading(found.RuleIDs))})
 	}
 	for _, w := range made.Warnings {
 		a.Warnings = append(a.Warnings, w.String())

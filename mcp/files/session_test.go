@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"readiness/domain/readiness"
 	"readiness/mcp"
 	"readiness/mcp/files"
 	"readiness/test/samples"
@@ -41,7 +42,13 @@ func onSamples(t *testing.T, write bool) session {
 
 func on(t *testing.T, root string, write bool) session {
 	t.Helper()
-	models, err := files.Open(files.Options{Root: root, Now: func() time.Time { return time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC) }})
+	return onWith(t, root, write, nil)
+}
+
+// onWith starts a server whose scores a regime makes.
+func onWith(t *testing.T, root string, write bool, regime *readiness.Regime) session {
+	t.Helper()
+	models, err := files.Open(files.Options{Root: root, Regime: regime, Now: func() time.Time { return time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC) }})
 	if err != nil {
 		t.Fatal(err)
 	}

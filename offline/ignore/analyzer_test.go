@@ -44,7 +44,7 @@ func TestAnalyzer(t *testing.T) {
 		"the field of another table": {table(`{"RuleIDs":["LAYOUT_MEASURES_DF"]}`), "MEA-04", finding.Key{Table: "U", ObjectName: "M"}, false, ""},
 	} {
 		warned := ""
-		all := ignore.OfModel(c.m, semanticmodel.Source{}, func(_ semanticmodel.Source, text string) { warned += text })
+		all := ignore.OfModel(c.m, semanticmodel.Source{}, nil, func(_ semanticmodel.Source, text string) { warned += text })
 		if got := coveredBy(all)(c.rule, c.key); got != c.want || (warned != "") != (c.warn != "") || !strings.Contains(warned, c.warn) {
 			t.Errorf("%s: got %t, %q", name, got, warned)
 		}

@@ -1,6 +1,7 @@
 package ignore
 
 import (
+	"slices"
 	"strings"
 
 	"readiness/definition/semanticmodel"
@@ -11,8 +12,9 @@ import (
 const annotation = "readiness.ignore"
 
 // OfModel returns the entries in the model's own annotations, and those of the Best Practice Analyzer. An annotation of a table covers
-// only the table; one of the model, which is declared at model, covers only findings about the model itself. warn gets what is wrong, and where.
-func OfModel(m *semanticmodel.Model, model semanticmodel.Source, warn func(semanticmodel.Source, string)) []Entry {
+// only the table; one of the model, which is declared at model, covers only findings about the model itself.
+// own are the rules of a team that they may name too. warn gets what is wrong, and where.
+func OfModel(m *semanticmodel.Model, model semanticmodel.Source, own []string, warn func(semanticmodel.Source, string)) []Entry {
 	var all []Entry
 	read := func(values map[string]string, table, object string, src semanticmodel.Source) {
 		all = append(all, ofAnalyzer(values, table, object, src, warn)...)
@@ -26,8 +28,8 @@ func OfModel(m *semanticmodel.Model, model semanticmodel.Source, warn func(seman
 			return
 		}
 		for rule := range strings.SplitSeq(rules, ",") {
-			if rule = strings.TrimSpace(rule); !knownRule(rule) {
-				warn(src, "annotation "+annotation+": "+rulehelp.Unknown(ruleIDs, rule))
+			if rule = strings.TrimSpace(rule); !knownRule(rule, own) {
+				warn(src, "annotation "+annotation+": "+rulehelp.Unknown(slices.Concat(ruleIDs, own), rule))
 				continue
 			}
 			all = append(all, Entry{Rule: rule, Table: new(table), Object: new(object), Reason: reason, Line: src.Line})

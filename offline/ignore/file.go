@@ -2,6 +2,7 @@ package ignore
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"readiness/definition/textfile"
@@ -18,9 +19,10 @@ type File struct {
 	Entries []Entry
 }
 
-// Parse reads the text of the ignore file at path. Unknown members and rules, and entries without a rule or reason, are
+// Parse reads the text of the ignore file at path; own are the rules of a team that it may name too. Unknown members and rules,
+// and entries without a rule or reason, are
 // errors with their line.
-func Parse(path string, text []byte) (all File, err error) {
+func Parse(path string, text []byte, own ...string) (all File, err error) {
 	if damage := textfile.Check(text); damage != nil {
 		return all, damage.In(path)
 	}
@@ -49,7 +51,7 @@ func Parse(path string, text []byte) (all File, err error) {
 				return File{}, wrong(m.Key.GetToken().Position, "ignore must be a list")
 			}
 			for _, node := range list.Values {
-				one, err := readEntry(node, wrong)
+				one, err := readEntry(node, own, wrong)
 				if err != nil {
 					return File{}, err
 				}
@@ -71,7 +73,7 @@ func members(node ast.Node) ([]*ast.MappingValueNode, bool) {
 	return nil, false
 }
 
-func readEntry(node ast.Node, wrong func(*token.Position, string, ...any) error) (Entry, error) {
+func readEntry(node ast.Node, own []string, wrong func(*token.Position, string, ...any) error) (Entry, error) {
 	var one Entry
 	all, ok := members(node)
 	if !ok || len(all) == 0 {
@@ -98,8 +100,8 @@ func readEntry(node ast.Node, wrong func(*token.Position, string, ...any) error)
 		seen[key] = true
 		switch key {
 		case "rule":
-			if one.Rule = text; !knownRule(text) {
-				return one, wrong(m.Value.GetToken().Position, "%s", rulehelp.Unknown(ruleIDs, text))
+			if one.Rule = text; !knownRule(text, own) {
+				return one, wrong(m.Value.GetToken().Position, "%s", rulehelp.Unknown(slices.Concat(ruleIDs, own), text))
 			}
 		case "reason":
 			one.Reason = strings.TrimSpace(text)

@@ -36,7 +36,7 @@ func TestHowToIgnore(t *testing.T) {
 		if line := ignore.AnnotationFor(rule.ID, f.ObjectType); line != "" {
 			annotations[f.ObjectType] = true
 			name, value, _ := strings.Cut(strings.TrimPrefix(line, "annotation "), " = ")
-			covers := coveredBy(ignore.OfModel(annotatedModel(f, map[string]string{name: value}), semanticmodel.Source{}, warned(t)))
+			covers := coveredBy(ignore.OfModel(annotatedModel(f, map[string]string{name: value}), semanticmodel.Source{}, nil, warned(t)))
 			if left(t, current, e.Fails, rule.ID, f, covers) || covers(rule.ID, other) {
 				t.Errorf("%s: the annotation does not cover %+v alone: %s", rule.ID, f.Key, line)
 			}

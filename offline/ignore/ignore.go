@@ -57,4 +57,7 @@ func (e Entry) Of(name, shown string) bool {
 // ruleIDs lists the rules of the current regime.
 var ruleIDs = rulehelp.IDs(readiness.Current())
 
-func knownRule(id string) bool { return id == everyRule || slices.Contains(ruleIDs, id) }
+// knownRule reports whether an entry may name a rule; own are the rules of a team.
+func knownRule(id string, own []string) bool {
+	return id == everyRule || slices.Contains(ruleIDs, id) || slices.Contains(own, id)
+}

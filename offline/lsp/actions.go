@@ -1,6 +1,7 @@
 package lsp
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -164,7 +165,7 @@ func (s *server) proposal(r *reading, kind finding.FixKind) proposed {
 	p, known := s.made.byKind[kind]
 	if !known {
 		all, _, err := offline.Propose(s.ctx, []offline.Item{r.item}, offline.ProposeOptions{Kinds: []optimization.Kind{optimization.Kind(kind)},
-			Ignores: r.ignores, Regime: s.Regime, Propose: s.Propose})
+			Ignores: r.ignores, Regime: r.regime, Propose: s.Propose})
 		if p.err = err; err == nil {
 			p.Proposal, p.err = all[0], all[0].Error
 		}
@@ -225,7 +226,8 @@ func reasonFor(p optimization.Preview, f findingData) error {
 			return errors.New(skip.Message)
 		}
 	}
-	return errors.New("nothing is proposed for this finding, because only a person can say it: " + rulehelp.Fix(f.Rule))
+	return errors.New("nothing is proposed for this finding, because only a person can say it: " +
+		cmp.Or(rulehelp.Fix(f.Rule), "rule "+f.Rule+" is a team's own"))
 }
 
 // workspaceEdit is a change of files that the editor makes.
@@ -459,6 +461,16 @@ func (s *server) chosen(uri string) (r *reading) {
 
 // explain shows the page of a rule or, without its address, why the rule is and how to satisfy it.
 func (s *server) explain(rule string) error {
+	for _, m := range s.models {
+		if m.last == nil {
+			continue
+		}
+		if own := m.last.result.Result.OwnRule(rule); own != nil {
+			s.notify("window/showMessage", map[string]any{"type": 3, "message": show.Printable(fmt.Sprintf("%s: %s. %s %s (%s:%d)", rule,
+				own.Title, own.Why, own.Fix, own.File, own.Line))})
+			return nil
+		}
+	}
 	e, known := explained.Rule(rule)
 	if !known {
 		return refuse(invalidParams, "there is no rule %q", rule)

@@ -36,6 +36,12 @@ type editor struct {
 // newEditor starts a server on a folder.
 func newEditor(t testing.TB, root string) *editor {
 	t.Helper()
+	return newEditorWith(t, root, Options{})
+}
+
+// newEditorWith starts a server with options.
+func newEditorWith(t testing.TB, root string, o Options) *editor {
+	t.Helper()
 	root, err := filepath.EvalSymlinks(root)
 	if err != nil {
 		t.Fatal(err)
@@ -45,7 +51,8 @@ func newEditor(t testing.TB, root string) *editor {
 	e := &editor{t: t, root: root, to: to, messages: make(chan message), ended: make(chan error, 1), problems: map[string][]diagnostic{}}
 	ctx, cancel := context.WithCancel(context.Background())
 	go func() {
-		err := Serve(ctx, Options{Version: "test", Propose: proposeByRules}, in, out)
+		o.Version, o.Propose = "test", proposeByRules
+		err := Serve(ctx, o, in, out)
 		_ = out.Close()
 		e.ended <- err
 	}()
@@ -72,8 +79,10 @@ func proposeByRules(_ context.Context, ask proposal.Ask) (proposal.Answer, error
 }
 
 // started is a client that initialized its server.
-func started(t testing.TB, root string) *editor {
-	e := newEditor(t, root)
+func started(t testing.TB, root string) *editor { return initialize(newEditor(t, root)) }
+
+// initialize initializes the server of a client.
+func initialize(e *editor) *editor {
 	e.ask("initialize", map[string]any{"rootUri": uriOf(e.root), "capabilities": map[string]any{
 		"workspace": map[string]any{"applyEdit": true, "workspaceEdit": map[string]any{"documentChanges": true, "resourceOperations": []string{"create"}}},
 	}}, nil)

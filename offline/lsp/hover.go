@@ -7,6 +7,7 @@ import (
 
 	"readiness/definition/mention"
 	"readiness/definition/tmdl"
+	"readiness/domain/readiness"
 	"readiness/domain/readiness/explained"
 	"readiness/offline/rulehelp"
 	"readiness/offline/show"
@@ -59,12 +60,20 @@ func (s *server) hover(m message) (any, error) {
 			continue
 		}
 		rule := explained.Leading(f.RuleIDs)
-		fmt.Fprintf(&b, "**%s** %s\n\n%s\n\n", rulehelp.Link(rule), show.Printable(f.Message), rulehelp.Help(rule))
+		fmt.Fprintf(&b, "**%s** %s\n\n%s\n\n", rulehelp.Link(rule), show.Printable(f.Message), helpOf(r.result.Result, rule))
 	}
 	if b.Len() == 0 {
 		return nil, nil
 	}
 	return map[string]any{"contents": map[string]string{"kind": "markdown", "value": strings.TrimSpace(b.String())}}, nil
+}
+
+// helpOf says why a rule is and how to satisfy it.
+func helpOf(r readiness.Result, rule string) string {
+	if own := r.OwnRule(rule); own != nil {
+		return show.Printable(strings.TrimSpace(own.Why + " " + own.Fix))
+	}
+	return rulehelp.Help(rule)
 }
 
 // view writes what AI sees of an object.

@@ -47,6 +47,7 @@ type reading struct {
 	m    *semanticmodel.Model
 	// broken are the parts that cannot be read now.
 	broken map[string]*fault
+	regime *readiness.Regime // that made the result
 	result offline.Assessed
 	// warnings are about files; their paths are relative to root.
 	warnings []offline.Warning
@@ -192,8 +193,12 @@ func (s *server) assess(i offline.Item, texts map[string]string, last *reading) 
 		d.Parts[n].Data = good
 	}
 	r.d, r.item = d, i.Holding(d, r.m)
-	r.ignores, err = s.ignores()
-	o := offline.AssessOptions{Regime: s.Regime, Ignores: r.ignores, ModelOnly: true}
+	regime, faults := readiness.Current(), []offline.Warning(nil)
+	if s.Regime != nil {
+		regime, faults = s.Regime(s.root)
+	}
+	r.ignores, err = s.ignores(regime)
+	o := offline.AssessOptions{Regime: regime, Ignores: r.ignores, ModelOnly: true}
 	made, assessErr := offline.Assess(s.ctx, []offline.Item{r.item}, o)
 	switch {
 	case assessErr != nil:
@@ -201,7 +206,7 @@ func (s *server) assess(i offline.Item, texts map[string]string, last *reading) 
 	case made.Items[0].Error != nil:
 		return assessment{err: made.Items[0].Error}
 	}
-	r.result, r.warnings = made.Items[0], made.Warnings
+	r.result, r.warnings, r.regime = made.Items[0], append(faults, made.Warnings...), regime
 	if err != nil {
 		r.warnings = append(r.warnings, offline.Warning{File: r.result.Path, Line: 1, Message: err.Error()})
 	}
@@ -251,8 +256,8 @@ func faultOf(d definition.Definition, err error) (part string, at *fault) {
 }
 
 // ignores reads the ignore file, if there is one.
-func (s *server) ignores() (*offline.Ignores, error) {
-	g, err := offline.ReadIgnores(s.ignoreFile())
+func (s *server) ignores(r *readiness.Regime) (*offline.Ignores, error) {
+	g, err := offline.ReadIgnores(s.ignoreFile(), offline.OwnRules(r)...)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -436,8 +441,10 @@ func (s *server) remarks(m *model, a *assessment) (map[string][]offline.Finding,
 		if !known {
 			if part, ok := partOf(r.dir, at); ok {
 				t, _ = r.text(part)
-			} else if data, err := os.ReadFile(at); err == nil && len(data) < 1<<20 { //nolint:gosec // the ignore file
+			} else if data, err := os.ReadFile(at); err == nil && len(data) < 1<<20 { //nolint:gosec // the ignore file, or one of rules
 				t = newText(string(data))
+			} else {
+				t = newText("")
 			}
 			texts[at] = t
 		}

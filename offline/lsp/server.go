@@ -24,10 +24,12 @@ import (
 // Options configures Serve.
 type Options struct {
 	Version string
-	// IgnoreFile lists accepted findings; it need not exist. Regime makes the scores, nil for the current one.
+	// IgnoreFile lists accepted findings; it need not exist.
 	IgnoreFile string
-	Regime     *readiness.Regime
-	Propose    func(context.Context, proposal.Ask) (proposal.Answer, error)
+	// Regime returns what makes the scores of models in a folder, and what is wrong in its files; nil for the current one. It is called
+	// before each assessment, not at the same time.
+	Regime  func(root string) (*readiness.Regime, []offline.Warning)
+	Propose func(context.Context, proposal.Ask) (proposal.Answer, error)
 }
 
 // pause is how long nothing must be typed before a model is assessed again.

@@ -20,7 +20,7 @@ const maxAnnotations = 10
 // annotation is a finding with the path of its file.
 type annotation struct {
 	offline.Finding
-	path string
+	path, title string
 }
 
 // annotations returns the reported findings that are annotated, most severe first, and how many others there are.
@@ -30,7 +30,7 @@ func annotations(a *offline.Assessment, l Listing) (chosen []annotation, left in
 		for _, i := range a.Items {
 			for _, f := range l.Chosen(i.Findings) {
 				if f.Severity == s {
-					of = append(of, annotation{f, cmp.Or(f.File, i.Path)})
+					of = append(of, annotation{f, cmp.Or(f.File, i.Path), titled(i, f)})
 				}
 			}
 		}
@@ -50,9 +50,9 @@ var (
 )
 
 // titled returns the rules of a finding and what is wrong.
-func titled(f offline.Finding) string {
+func titled(i offline.Assessed, f offline.Finding) string {
 	title := strings.Join(f.RuleIDs, " ")
-	if fault := explained.FaultOfOne(explained.Leading(f.RuleIDs)); fault != "" {
+	if fault := explained.FaultIn(i.Result, explained.Leading(f.RuleIDs)); fault != "" {
 		title += ": " + fault
 	}
 	return title
@@ -67,7 +67,7 @@ func WriteGitHub(w io.Writer, a *offline.Assessment, l Listing) error {
 	for _, f := range chosen {
 		fmt.Fprintf(&b, "::%s file=%s,line=%d,title=%s::%s\n", levels[f.Severity],
 			githubProperty.Replace(show.Printable(f.path)), max(1, f.Line),
-			githubProperty.Replace(titled(f.Finding)), githubText.Replace(show.Printable(f.Message)))
+			githubProperty.Replace(show.Printable(f.title)), githubText.Replace(show.Printable(f.Message)))
 	}
 	if left > 0 {
 		fmt.Fprintf(&b, "::notice title=AI readiness::%s; the job summary has all\n", show.Count(left, "more finding"))

@@ -47,6 +47,7 @@ func (l Listing) First(i offline.Assessed) []Step {
 	var urgent, proposed, rest []Group
 	for _, g := range l.Groups(i, i.Findings) {
 		switch {
+		case g.Points == 0: // a team's rule outside of the score
 		case g.Urgent():
 			urgent = append(urgent, g)
 		case len(g.Kinds) > 0 && i.Type == item.SemanticModel:

@@ -13,7 +13,6 @@ import (
 	"readiness/domain/readiness/explained"
 	"readiness/domain/readiness/finding"
 	"readiness/offline"
-	"readiness/offline/rulehelp"
 	"readiness/offline/show"
 )
 
@@ -43,7 +42,7 @@ func (l Listing) Groups(i offline.Assessed, all []offline.Finding) []Group {
 		if !ok {
 			n = len(out)
 			at[rule] = n
-			out = append(out, Group{Task: explained.NewTask(rule, i.Result.Caps)})
+			out = append(out, Group{Task: explained.NewTask(rule, i.Result)})
 		}
 		out[n].Add(f.Finding)
 		out[n].Findings = append(out[n].Findings, f)
@@ -66,7 +65,7 @@ func (l Listing) top(all []Group) (listed []Group, left int, findings int, point
 
 // Title returns what is wrong in a group; for a rule without a text, what the first finding says.
 func (g Group) Title() string {
-	if text := explained.Fault(g.Rule, len(g.Findings)); text != "" {
+	if text := g.Fault(); text != "" {
 		return text + "."
 	}
 	return g.Findings[0].Message
@@ -74,8 +73,8 @@ func (g Group) Title() string {
 
 // what returns what is wrong in a group, and the remedy.
 func (g Group) what() string {
-	if text := explained.Fault(g.Rule, len(g.Findings)); text != "" {
-		return text + ". " + rulehelp.Fix(g.Rule)
+	if text := g.Fault(); text != "" {
+		return strings.TrimSpace(text + ". " + g.Fix())
 	}
 	return g.Findings[0].Message
 }

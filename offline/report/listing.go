@@ -50,7 +50,7 @@ func (l Listing) Singly() bool { return l.All || l.Filtered() }
 // ruleOf returns the rule under which a finding is listed: the leading one, or the first of its rules that was asked for. It returns "" if
 // the finding is not listed.
 func (l Listing) ruleOf(f offline.Finding) string {
-	if l.Object != "" && !slices.ContainsFunc(names(f), func(name string) bool { return strings.EqualFold(name, l.Object) }) {
+	if l.Object != "" && !Names(f, l.Object) {
 		return ""
 	}
 	if len(l.Rules) == 0 {
@@ -80,6 +80,11 @@ func (l Listing) Lists(i offline.Assessed) bool {
 	return len(l.Chosen(i.Findings)) > 0
 }
 
+// Names reports whether a text names the object of a finding; letter case does not matter.
+func Names(f offline.Finding, text string) bool {
+	return slices.ContainsFunc(names(f), func(name string) bool { return strings.EqualFold(name, text) })
+}
+
 // names returns the spellings that name the object of a finding.
 func names(f offline.Finding) []string {
 	quoted := "'" + strings.ReplaceAll(f.Table, "'", "''") + "'"
@@ -88,7 +93,7 @@ func names(f offline.Finding) []string {
 	switch f.ObjectType {
 	case finding.TableObject:
 		return []string{f.Table, quoted}
-	case finding.ColumnObject:
+	case finding.ColumnObject, finding.HierarchyObject:
 		return []string{f.Table + plain, quoted + plain, f.Table + field, quoted + field}
 	case finding.MeasureObject:
 		return []string{f.ObjectName, plain, field, f.Table + plain, quoted + plain, f.Table + field, quoted + field}
@@ -103,7 +108,7 @@ func names(f offline.Finding) []string {
 func ObjectOf(f offline.Finding) string {
 	all := names(f)
 	switch f.ObjectType {
-	case finding.TableObject, finding.ColumnObject, finding.CalculationItemObject, finding.RelationshipObject,
+	case finding.TableObject, finding.ColumnObject, finding.HierarchyObject, finding.RoleObject, finding.CalculationItemObject, finding.RelationshipObject,
 		finding.VerifiedAnswerObject, finding.SourceObject:
 		return show.Printable(all[len(all)-1])
 	case finding.MeasureObject:

@@ -19,9 +19,9 @@ import (
 // Without it reports have no such links.
 var DocsURL string
 
-// Page returns the address of the page that explains a rule, or "" if the program was built without an address.
+// Page returns the address of the page that explains a rule of ours, or "" if the program was built without an address.
 func Page(ruleID string) string {
-	if !strings.HasPrefix(DocsURL, "https://") && !strings.HasPrefix(DocsURL, "http://") {
+	if _, ours := explained.Rule(ruleID); !ours || !strings.HasPrefix(DocsURL, "https://") && !strings.HasPrefix(DocsURL, "http://") {
 		return ""
 	}
 	return strings.TrimSuffix(DocsURL, "/") + "/rules/" + ruleID + ".md"

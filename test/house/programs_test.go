@@ -1,6 +1,7 @@
 package house_test
 
 import (
+	"os"
 	"os/exec"
 	"slices"
 	"strings"
@@ -9,6 +10,9 @@ import (
 
 // deskModules are the modules of others that the program for people may contain: no database, message broker, cloud or telemetry.
 var deskModules = []string{
+	"cel.dev/cel-go", "cel.dev/expr", // of own rules, with what follows
+	"github.com/antlr4-go/antlr/v4", "go.yaml.in/yaml/v3", "golang.org/x/exp", "google.golang.org/genproto/googleapis/api",
+	"google.golang.org/genproto/googleapis/rpc", "google.golang.org/protobuf",
 	"github.com/agnivade/levenshtein", "github.com/clipperhouse/uax29/v2", "github.com/goccy/go-yaml",
 	"github.com/google/jsonschema-go", "github.com/google/uuid", "github.com/hashicorp/golang-lru/v2", "github.com/inconshreveable/mousetrap",
 	"github.com/jedib0t/go-pretty/v6", "github.com/kljensen/snowball", "github.com/mattn/go-runewidth", "github.com/mitchellh/colorstring",
@@ -41,6 +45,36 @@ func TestDeskModules(t *testing.T) {
 	for _, module := range deskModules {
 		if !slices.Contains(linked, module) {
 			t.Errorf("%s may be contained and is not: take it off the list", module)
+		}
+	}
+}
+
+// The program uses no templates: text/template calls methods by name, so the linker would keep every method of the program (3 MB).
+// Those that cobra has are linked only if one is set.
+func TestDeskTemplates(t *testing.T) {
+	t.Parallel()
+	out, err := exec.CommandContext(t.Context(), "go", "list", "-deps", "-f", `{{range .Imports}}{{if or (eq . "text/template") (eq . "html/template")}}{{$.ImportPath}} {{end}}{{end}}`,
+		"readiness/cmd/readiness").Output()
+	if err != nil {
+		t.Fatalf("go list: %v\n%s", err, out)
+	}
+	users := slices.DeleteFunc(strings.Fields(string(out)), func(user string) bool {
+		return slices.Contains([]string{"github.com/spf13/cobra", "cel.dev/cel-go/cel", "html/template"}, user) // linked only if called
+	})
+	if len(users) > 0 {
+		t.Errorf("templates are used by %v", users)
+	}
+	all, err := sources(os.DirFS("../.."))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range all {
+		for _, call := range s.calls() {
+			for _, setter := range []string{".SetVersionTemplate", ".SetUsageTemplate", ".SetHelpTemplate"} {
+				if strings.HasSuffix(call, setter) {
+					t.Errorf("%s: %s needs text/template", s.path, call)
+				}
+			}
 		}
 	}
 }

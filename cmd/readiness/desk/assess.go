@@ -10,8 +10,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"readiness/cmd/cli"
-	"readiness/cmd/declared"
 	"readiness/cmd/readiness/screen"
+	"readiness/cmd/readiness/teamrules"
 	"readiness/domain/readiness"
 	"readiness/domain/readiness/finding"
 	"readiness/offline"
@@ -32,11 +32,11 @@ var severities = []string{string(finding.Low), string(finding.Medium), string(fi
 
 // assessFlags holds the flags of assess.
 type assessFlags struct {
-	root, format, output, ignore, baseline, rulesFile string
-	minSeverity, failOn                               string
-	failUnder, jobs, sarifLimit                       int
-	evidence                                          []string
-	list                                              report.Listing
+	root, format, output, ignore, baseline string
+	minSeverity, failOn                    string
+	failUnder, jobs, sarifLimit            int
+	evidence, rulesFiles                   []string
+	list                                   report.Listing
 }
 
 func (r *desk) assessCommand() *cobra.Command {
@@ -68,6 +68,8 @@ these changes, and its scores are comparable only with those of the same changes
   rules:
     NAM-01: off
     DSC-02: low             # low, medium or high
+
+It can also hold rules of your own (docs/rules/own.md), which are outside of the score unless they name a dimension.
 
 --baseline names the output of an earlier assess --format json. Findings in it are not reported again; the report shows
 the score before and after, and which findings are new, fixed and unchanged.
@@ -116,7 +118,7 @@ func (f *assessFlags) add(c *cobra.Command) {
 	flags.StringVar(&f.ignore, "ignore", "", "YAML file of accepted findings")
 	flags.StringVar(&f.baseline, "baseline", "", "JSON output of an earlier assess: report only new findings, and compare with it")
 	flags.StringArrayVar(&f.evidence, "evidence", nil, "output of evaluate --format json: show beside the score what it measured; can be repeated")
-	declared.RulesFlag(flags, &f.rulesFile)
+	teamrules.Flag(flags, &f.rulesFiles)
 	flags.StringVar(&f.minSeverity, "min-severity", string(finding.Low), "lowest severity to report: low, medium or high")
 	flags.StringVar(&f.failOn, "fail-on", "", "exit with 3 if a reported finding has this severity or a higher one")
 	flags.IntVar(&f.failUnder, "fail-under", 0, "exit with 3 if an item's score is lower (0 to 100)")
@@ -136,13 +138,17 @@ func (f *assessFlags) add(c *cobra.Command) {
 
 // rules validates the flags that name rules, and returns the regime.
 func (f *assessFlags) rules() (*readiness.Regime, error) {
-	if err := f.list.Validate(readiness.Current()); err != nil {
-		return nil, cli.Usage("--rule: %w", err)
-	}
 	if (f.list.All || f.list.Rules != nil || f.list.Object != "") && !slices.Contains(listFormats, f.format) {
 		return nil, cli.Usage("--all, --rule and --object affect the formats %s, not %s", strings.Join(listFormats, ", "), f.format)
 	}
-	return declared.ReadRules(f.rulesFile, readiness.Current())
+	regime, err := teamrules.Regime(f.rulesFiles)
+	if err != nil {
+		return nil, err
+	}
+	if err := f.list.Validate(regime); err != nil {
+		return nil, cli.Usage("--rule: %w", err)
+	}
+	return regime, nil
 }
 
 // gate validates the flags and returns what fails the command.
@@ -177,7 +183,7 @@ func (f assessFlags) gate(c *cobra.Command) (offline.Gate, error) {
 func (r *desk) assess(c *cobra.Command, f assessFlags, regime *readiness.Regime, gate offline.Gate, paths []string) (err error) {
 	o := offline.AssessOptions{Regime: regime, MinSeverity: finding.Severity(f.minSeverity), Jobs: f.jobs}
 	if f.ignore != "" {
-		if o.Ignores, err = offline.ReadIgnores(f.ignore); err != nil {
+		if o.Ignores, err = offline.ReadIgnores(f.ignore, offline.OwnRules(regime)...); err != nil {
 			return err
 		}
 	}

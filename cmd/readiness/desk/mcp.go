@@ -5,8 +5,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"readiness/cmd/cli"
-	"readiness/cmd/declared"
-	"readiness/domain/readiness"
+	"readiness/cmd/readiness/teamrules"
 	"readiness/mcp"
 	"readiness/mcp/files"
 	"readiness/offline"
@@ -15,7 +14,8 @@ import (
 func (r *desk) mcpCommand() *cobra.Command {
 	var write bool
 	var ask askFlags
-	var ignore, rules string
+	var ignore string
+	var rules []string
 	c := &cobra.Command{
 		Use:   "mcp [FOLDER]",
 		Short: "Serve models in files to AI agents over the Model Context Protocol",
@@ -37,11 +37,11 @@ record in the folder that reverts them.`,
 				o.Root = args[0]
 			}
 			var err error
-			if o.Regime, err = declared.ReadRules(rules, readiness.Current()); err != nil {
+			if o.Regime, err = teamrules.Regime(rules); err != nil {
 				return err
 			}
 			if ignore != "" {
-				if o.Ignores, err = offline.ReadIgnores(ignore); err != nil {
+				if o.Ignores, err = offline.ReadIgnores(ignore, offline.OwnRules(o.Regime)...); err != nil {
 					return err
 				}
 			}
@@ -62,7 +62,7 @@ record in the folder that reverts them.`,
 	}
 	c.Flags().BoolVar(&write, "write", false, "offer the tools that write to models: apply and revert")
 	c.Flags().StringVar(&ignore, "ignore", "", "YAML file of accepted findings, as for assess; nothing is proposed for them")
-	declared.RulesFlag(c.Flags(), &rules)
+	teamrules.Flag(c.Flags(), &rules)
 	ask.add(c.Flags())
 	cli.OwnEnvironment(c, c.Name(), "write")
 	return c

@@ -13,12 +13,11 @@ import (
 
 	"readiness/ai"
 	"readiness/cmd/cli"
-	"readiness/cmd/declared"
 	"readiness/cmd/readiness/screen"
+	"readiness/cmd/readiness/teamrules"
 	"readiness/domain/aiprovider"
 	"readiness/domain/optimization"
 	"readiness/domain/proposal"
-	"readiness/domain/readiness"
 	"readiness/internal/lists"
 	"readiness/offline"
 )
@@ -35,8 +34,9 @@ type proposeFlags struct {
 	keys  []string
 	all   bool
 	jobs  int
-	// ignore is the file of accepted findings, rules that of changed rules.
-	ignore, rules string
+	// ignore is the file of accepted findings, rules those of changed and own rules.
+	ignore string
+	rules  []string
 	// The AI provider; without a kind, the embedded rules.
 	aiKind, aiBaseURL, aiModel, aiKeyEnv, aiAPIVersion string
 }
@@ -53,7 +53,7 @@ func (f *proposeFlags) add(c *cobra.Command) {
 	flags.StringArrayVar(&f.keys, "key", nil, "key of a change to include; others are excluded. Can be repeated")
 	flags.BoolVar(&f.all, "all", false, fmt.Sprintf("include every change, also of models with more than %d", offline.MaxRecommended))
 	flags.StringVar(&f.ignore, "ignore", "", "YAML file of accepted findings, as for assess; nothing is proposed for them")
-	declared.RulesFlag(flags, &f.rules)
+	teamrules.Flag(flags, &f.rules)
 	flags.IntVar(&f.jobs, "jobs", 0, "how many models to process at once; 0 for one per processor")
 	flags.StringVar(&f.aiKind, "ai", "", "AI provider that writes texts: openai, anthropic, openai_compatible or azure_openai; the "+
 		"embedded rules by default")
@@ -113,11 +113,11 @@ func (r *desk) propose(ctx context.Context, f proposeFlags, recorded bool, paths
 	if err != nil {
 		return nil, err
 	}
-	if o.Regime, err = declared.ReadRules(f.rules, readiness.Current()); err != nil {
+	if o.Regime, err = teamrules.Regime(f.rules); err != nil {
 		return nil, err
 	}
 	if f.ignore != "" {
-		if o.Ignores, err = offline.ReadIgnores(f.ignore); err != nil {
+		if o.Ignores, err = offline.ReadIgnores(f.ignore, offline.OwnRules(o.Regime)...); err != nil {
 			return nil, err
 		}
 	}

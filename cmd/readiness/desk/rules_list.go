@@ -12,12 +12,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"readiness/cmd/cli"
-	"readiness/cmd/declared"
+	"readiness/cmd/readiness/teamrules"
 	"readiness/domain/readiness"
 	"readiness/domain/readiness/explained"
 	"readiness/domain/readiness/finding"
 	"readiness/internal/lists"
 	"readiness/offline/rulehelp"
+	"readiness/offline/show"
 )
 
 func (r *desk) rulesCommand() *cobra.Command {
@@ -28,12 +29,13 @@ func (r *desk) rulesCommand() *cobra.Command {
 finding and how to ignore it. docs/rules has a page for each rule with the same text.`,
 		RunE: cli.NeedsSubcommand,
 	}
-	c.AddCommand(r.rulesListCommand(), r.rulesShowCommand())
+	c.AddCommand(r.rulesListCommand(), r.rulesShowCommand(), r.rulesTestCommand(), r.rulesImportCommand())
 	return c
 }
 
 func (r *desk) rulesListCommand() *cobra.Command {
-	var format, changes string
+	var format string
+	var files []string
 	c := &cobra.Command{
 		Use:   "list",
 		Short: "List the rules with severity, weight and fix",
@@ -42,7 +44,7 @@ func (r *desk) rulesListCommand() *cobra.Command {
   readiness rules list --rules .readiness-rules.yaml`,
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			regime, err := declared.ReadRules(changes, readiness.Current())
+			regime, err := teamrules.Regime(files)
 			switch {
 			case err != nil:
 				return err
@@ -54,7 +56,7 @@ func (r *desk) rulesListCommand() *cobra.Command {
 	}
 	cli.FormatFlag(c, &format, "table", "json")
 	cli.OwnEnvironment(c, "rules-list", "format")
-	declared.RulesFlag(c.Flags(), &changes)
+	teamrules.Flag(c.Flags(), &files)
 	return c
 }
 
@@ -62,9 +64,9 @@ func listRules(out io.Writer, regime *readiness.Regime) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "RULE\tDIMENSION\tSEVERITY\tWEIGHT\tEFFORT\tFIX\tREQUIREMENT")
 	for _, rule := range regime.Rules() {
-		e, _ := explained.Rule(rule.ID)
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", rule.ID, rule.Dimension, rule.Severity, weight(rule.Weight), explained.EffortOf(rule.ID),
-			fixesOf(rule), e.Title)
+		one := newListedRule(rule)
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", rule.ID, rule.Dimension, rule.Severity, weight(rule.Weight), one.Effort, fixesOf(rule),
+			show.Printable(one.Requirement))
 	}
 	if err := w.Flush(); err != nil {
 		return err
@@ -86,6 +88,8 @@ type listedRule struct {
 	Requirement     string            `json:"requirement"`
 	// Page is the address of the rule's page, if the program was built with one.
 	Page string `json:"page,omitempty"`
+	// Own is a rule that a team wrote.
+	Own *readiness.OwnRule `json:"own,omitempty"`
 }
 
 func rulesAsJSON(out io.Writer, regime *readiness.Regime) error {
@@ -100,6 +104,10 @@ func rulesAsJSON(out io.Writer, regime *readiness.Regime) error {
 }
 
 func newListedRule(rule readiness.PublishedRule) listedRule {
+	if own := rule.Own; own != nil {
+		return listedRule{ID: rule.ID, Dimension: rule.Dimension, Severity: rule.Severity, Weight: rule.Weight, DimensionWeight: rule.ModelWeight,
+			AgentWeight: rule.AgentWeight, FixKinds: []finding.FixKind{}, Effort: explained.Effort(own.Effort), Requirement: own.Title, Own: own}
+	}
 	e, _ := explained.Rule(rule.ID)
 	return listedRule{
 		ID: rule.ID, Dimension: rule.Dimension, Severity: rule.Severity, Weight: rule.Weight, DimensionWeight: rule.ModelWeight,

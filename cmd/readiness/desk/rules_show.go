@@ -14,6 +14,7 @@ import (
 
 	"readiness/cmd/cli"
 	"readiness/cmd/readiness/screen"
+	"readiness/cmd/readiness/teamrules"
 	"readiness/domain/readiness"
 	"readiness/domain/readiness/explained"
 	"readiness/offline/ignore"
@@ -22,12 +23,14 @@ import (
 
 func (r *desk) rulesShowCommand() *cobra.Command {
 	var format string
+	var files []string
 	c := &cobra.Command{
 		Use:   "show RULE",
 		Short: "Explain a rule: what it judges, why, examples, how to fix and how to ignore a finding",
 		Long:  "Explains a rule. Its id may be in lower case.",
 		Example: `  readiness rules show DSC-01
-  readiness rules show vis-02`,
+  readiness rules show vis-02
+  readiness rules show CON-01 --rules readiness-rules.yaml`,
 		Args: cobra.ExactArgs(1),
 		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 			if len(args) > 0 {
@@ -36,6 +39,16 @@ func (r *desk) rulesShowCommand() *cobra.Command {
 			return rulesToComplete(), cobra.ShellCompDirectiveNoFileComp
 		},
 		RunE: func(_ *cobra.Command, args []string) error {
+			rules, err := teamrules.Read(files)
+			if err != nil {
+				return err
+			}
+			if own := rules.Rule(strings.ToUpper(args[0])); own != nil {
+				if format == "json" {
+					return writeJSON(r.Stdout, own.JSON())
+				}
+				return r.showOwn(own)
+			}
 			shown, err := newShownRule(args[0])
 			if err != nil {
 				return err
@@ -48,6 +61,7 @@ func (r *desk) rulesShowCommand() *cobra.Command {
 	}
 	cli.FormatFlag(c, &format, "text", "json")
 	cli.OwnEnvironment(c, "rules-show", "format")
+	teamrules.Flag(c.Flags(), &files)
 	return c
 }
 

@@ -2,6 +2,7 @@ package explained
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -57,12 +58,14 @@ type Task struct {
 	Kinds []finding.FixKind
 	// Caps says that the findings limit the score.
 	Caps bool
+	// own is the rule of a team; nil for one of ours.
+	own *readiness.OwnRule
 }
 
-// NewTask returns the task of a rule without findings. caps are those of the result.
-func NewTask(ruleID string, caps []string) Task {
-	t := Task{Rule: ruleID, Severity: finding.Low,
-		Caps: slices.ContainsFunc(caps, func(id string) bool { return slices.Contains(readiness.CapRules(id), ruleID) })}
+// NewTask returns the task of a rule of a result, without findings.
+func NewTask(ruleID string, r readiness.Result) Task {
+	t := Task{Rule: ruleID, Severity: finding.Low, own: r.OwnRule(ruleID),
+		Caps: slices.ContainsFunc(r.Caps, func(id string) bool { return slices.Contains(readiness.CapRules(id), ruleID) })}
 	if rule, ok := readiness.Current().Rule(ruleID); ok && !t.Caps { // no proposal lifts a cap
 		t.Kinds = rule.FixKinds
 	}
@@ -83,7 +86,39 @@ func (t Task) Minutes() int {
 	if len(t.Kinds) > 0 {
 		return Reading(t)
 	}
-	return t.Count * map[Effort]int{Minutes: 5, Hour: 60, Days: 480}[EffortOf(t.Rule)]
+	effort := EffortOf(t.Rule)
+	if t.own != nil {
+		effort = Effort(t.own.Effort)
+	}
+	return t.Count * map[Effort]int{Minutes: 5, Hour: 60, Days: 480}[effort]
+}
+
+// Fault returns what is wrong, as a title: that of the rule with the number of objects.
+func (t Task) Fault() string {
+	if t.own == nil {
+		return Fault(t.Rule, t.Count)
+	}
+	if t.Count == 1 {
+		return t.own.Title
+	}
+	return fmt.Sprintf("%s (%d)", t.own.Title, t.Count)
+}
+
+// Help returns why the rule is and how to satisfy it; "" if a team's rule says neither.
+func (t Task) Help() string {
+	if t.own == nil {
+		e := explanations[t.Rule]
+		return strings.TrimSpace(e.Why + " " + e.Fix)
+	}
+	return strings.TrimSpace(t.own.Why + " " + t.own.Fix)
+}
+
+// Fix returns how to mend it, in a sentence; "" if a team's rule does not say.
+func (t Task) Fix() string {
+	if t.own == nil {
+		return explanations[t.Rule].Fix
+	}
+	return t.own.Fix
 }
 
 // Reading estimates how many minutes it takes to read through the proposals for some tasks: a start for each kind, a while for
@@ -115,6 +150,8 @@ func (t Task) tier() int {
 	switch {
 	case t.Urgent():
 		return 0
+	case t.own != nil && t.own.Dimension == "": // it costs no points, so its severity decides
+		return map[finding.Severity]int{finding.High: 1, finding.Medium: 1, finding.Low: 2}[t.own.Severity]
 	case slices.Contains(structural, t.Rule[:min(3, len(t.Rule))]) && t.Severity != finding.Low && t.Effort() != Days && t.Points >= 0.1:
 		return 1
 	}
@@ -148,7 +185,7 @@ func Tasks(r readiness.Result, findings []readiness.Finding) []Task {
 		if !ok {
 			n = len(all)
 			at[rule] = n
-			all = append(all, NewTask(rule, r.Caps))
+			all = append(all, NewTask(rule, r))
 		}
 		all[n].Add(f)
 	}

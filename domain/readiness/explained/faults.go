@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+
+	"readiness/domain/readiness"
 )
 
 // Fault returns what is wrong where n objects fail a rule, as a title: "18 columns without a description", "No AI
@@ -27,6 +29,14 @@ func FaultOfOne(ruleID string) string {
 		return ""
 	}
 	return strings.ToUpper(text[:1]) + text[1:]
+}
+
+// FaultIn returns what is wrong where one object fails a rule of a result, as FaultOfOne does; a rule of a team has its own title.
+func FaultIn(r readiness.Result, ruleID string) string {
+	if own := r.OwnRule(ruleID); own != nil {
+		return own.Title
+	}
+	return FaultOfOne(ruleID)
 }
 
 var forms = regexp.MustCompile(`\{[^}]*\}`)

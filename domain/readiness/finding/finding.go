@@ -24,10 +24,13 @@ const (
 	// CalculationItemObject is a calculation item; its ObjectName is `Column="Item"`.
 	CalculationItemObject ObjectType = "calculation_item"
 	RelationshipObject    ObjectType = "relationship"
-	VerifiedAnswerObject  ObjectType = "verified_answer"
-	ModelObject           ObjectType = "model"
-	DataAgentObject       ObjectType = "data_agent"
-	SourceObject          ObjectType = "source"
+	// Only own rules judge hierarchies and roles.
+	HierarchyObject      ObjectType = "hierarchy"
+	RoleObject           ObjectType = "role"
+	VerifiedAnswerObject ObjectType = "verified_answer"
+	ModelObject          ObjectType = "model"
+	DataAgentObject      ObjectType = "data_agent"
+	SourceObject         ObjectType = "source"
 )
 
 // Key identifies an object in findings and for ignoring. ObjectName is ""

@@ -131,6 +131,9 @@ type Scope struct {
 
 	Offer Offer // of a model by itself
 
+	// Done ends own rules early when it is closed; nil never does.
+	Done <-chan struct{}
+
 	memo map[any]any // by key, see remembered
 }
 

@@ -227,6 +227,10 @@ func Title(o *Object) string {
 		return "Measure [" + name + "]"
 	case finding.CalculationItemObject:
 		return "Calculation item " + name + " of " + wording.Quoted(o.Table.Src.Name)
+	case finding.HierarchyObject:
+		return "Hierarchy " + wording.Quoted(o.Table.Src.Name) + "[" + name + "]"
+	case finding.RoleObject:
+		return "Role " + wording.Quoted(o.Name)
 	case finding.RelationshipObject:
 		return "Relationship " + wording.Shown(o.Name, 2*wording.ShownName)
 	case finding.VerifiedAnswerObject:

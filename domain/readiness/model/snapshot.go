@@ -12,7 +12,9 @@ import (
 // Snapshot is a model after dropping, in object order, with everything
 // that does not depend on the consumer.
 type Snapshot struct {
-	Src           *semanticmodel.Model
+	Src *semanticmodel.Model
+	// Written is Src without the bodies of functions in place of calls.
+	Written       *semanticmodel.Model
 	Tables        []*Table
 	Columns       []*Column
 	Measures      []*Measure
@@ -72,7 +74,7 @@ func NewContent(m *semanticmodel.Model) *Snapshot {
 // NewSnapshot reads a model as a regime does, with its references, structure and exposure.
 func NewSnapshot(m *semanticmodel.Model) *Snapshot {
 	s := NewContent(m.Inlined())
-	m = s.Src
+	s.Written, m = m, s.Src
 	s.Names = newNames(s)
 	s.relate()
 	s.Expose()
@@ -145,7 +147,7 @@ func NewTable(src *semanticmodel.Table) *Table {
 	}
 	for i := range src.Hierarchies {
 		h := &src.Hierarchies[i]
-		o := newObject(OtherKind, "", t, h.Name, h.Description, h.IsHidden || src.IsHidden)
+		o := newObject(OtherKind, finding.HierarchyObject, t, h.Name, h.Description, h.IsHidden || src.IsHidden)
 		o.Index = -1
 		t.Hierarchies = append(t.Hierarchies, &Hierarchy{Object: o, Src: h})
 	}

@@ -56,7 +56,7 @@ func groups(report readiness.Result) (shown []group, rest int) {
 		g := byRule[rule]
 		if g == nil {
 			e, _ := explained.Rule(rule)
-			g = &group{Task: explained.NewTask(rule, report.Caps), Fix: e.Fix, Dimension: cmp.Or(names[f.Dimension], f.Dimension)}
+			g = &group{Task: explained.NewTask(rule, report), Fix: e.Fix, Dimension: cmp.Or(names[f.Dimension], f.Dimension)}
 			byRule[rule] = g
 		}
 		g.Add(f)

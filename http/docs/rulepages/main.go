@@ -76,7 +76,7 @@ func write() (map[string]string, error) {
 		}
 		pages[id+".md"] = p.String()
 	}
-	pages["README.md"] = list()
+	pages["README.md"], pages["own.md"], pages["own.yaml"] = list(), own(), ownExamples
 	return pages, nil
 }
 

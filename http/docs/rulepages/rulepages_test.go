@@ -47,8 +47,8 @@ func TestRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	files, err := os.ReadDir(filepath.Join(root, folder))
-	if err != nil || len(files) != len(explained.Rules())+1 {
-		t.Errorf("%d files, want one for each rule and the list, error %v", len(files), err)
+	if err != nil || len(files) != len(explained.Rules())+3 {
+		t.Errorf("%d files, want one for each rule, the list, and own rules with their examples, error %v", len(files), err)
 	}
 }
 

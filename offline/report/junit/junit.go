@@ -39,12 +39,23 @@ func suiteOf(i offline.Assessed, g offline.Gate) Suite {
 			}
 		}
 	}
+	for _, o := range i.Result.Own {
+		switch {
+		case o.LeftOut != "":
+			s.Add(Case{Name: show.Printable(o.ID + " " + o.Title), File: o.File, Line: o.Line, Error: Because(show.Printable("left out: "+o.LeftOut), "", "")})
+		case o.Dimension == "" && o.Eligible+o.Ignored > 0:
+			s.Add(caseOf(i, o.ID))
+		}
+	}
 	return s
 }
 
 // caseOf returns the test case of an item and a rule.
 func caseOf(i offline.Assessed, rule string) Case {
 	c := Case{Name: rule + " " + rulehelp.Requirement(rule)}
+	if own := i.Result.OwnRule(rule); own != nil {
+		c.Name = show.Printable(rule + " " + own.Title)
+	}
 	var lines []string
 	worst := offline.Finding{}
 	for _, f := range i.Findings {
@@ -60,7 +71,7 @@ func caseOf(i offline.Assessed, rule string) Case {
 		lines = append(lines, show.Printable(fmt.Sprintf("%s:%d: %s: %s%s", f.File, f.Line, f.Severity, f.Message, report.Found(f))))
 	}
 	if len(lines) > 0 {
-		c.Failure = Because(cmp.Or(explained.Fault(rule, len(lines)), show.Count(len(lines), "finding")), string(worst.Severity), strings.Join(lines, "\n"))
+		c.Failure = Because(cmp.Or(faultOf(i, rule, len(lines)), show.Count(len(lines), "finding")), string(worst.Severity), strings.Join(lines, "\n"))
 		return c
 	}
 	var why []string
@@ -73,4 +84,11 @@ func caseOf(i offline.Assessed, rule string) Case {
 		c.Skipped = Because("ignored: "+strings.Join(why, "; "), "", "")
 	}
 	return c
+}
+
+// faultOf returns what is wrong where n objects fail a rule.
+func faultOf(i offline.Assessed, rule string, n int) string {
+	t := explained.NewTask(rule, i.Result)
+	t.Count = n
+	return t.Fault()
 }

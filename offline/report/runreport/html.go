@@ -1,8 +1,6 @@
 package runreport
 
 import (
-	"bufio"
-	_ "embed" // the page
 	"fmt"
 	"io"
 	"strconv"
@@ -11,11 +9,6 @@ import (
 	"readiness/offline/report/webpage"
 	"readiness/offline/show"
 )
-
-//go:embed report.gohtml
-var pageText string
-
-var pageTemplate = webpage.New(pageText)
 
 type (
 	page struct {
@@ -66,11 +59,111 @@ func (r *Report) WriteHTML(w io.Writer) error {
 		}
 		p.Rows, p.Details = append(p.Rows, row), append(p.Details, d)
 	}
-	out := bufio.NewWriter(w)
-	if err := pageTemplate.Execute(out, p); err != nil {
-		return err
+	return p.write(webpage.Begin(w, "AI answers"))
+}
+
+func (p page) write(w *webpage.Page) error {
+	w.Put("<header>\n<h1>AI answers: <bdi>%s</bdi></h1>", p.Title)
+	if p.Gated {
+		w.Put("\n<p class=\"%s\">%s", webpage.If(len(p.Misses) > 0, "poor", "good"), p.Outcome())
+		for i, miss := range p.Misses {
+			w.Put("%s %s", webpage.If(i > 0, ";", ":"), miss)
+		}
+		w.Put(".</p>")
 	}
-	return out.Flush()
+	w.With("\n<p>%s</p>", p.Conclusion)
+	for _, note := range p.Notes {
+		w.Put("\n<p>%s</p>", note)
+	}
+	w.Put("\n<p class=\"quiet\">Questions: %d, %s</p>\n</header>\n<main>\n", len(p.Questions), p.SetHash)
+	p.matrix(w)
+	w.Put("\n<section aria-labelledby=\"answers\">\n<h2 id=\"answers\">Answers</h2>")
+	for _, d := range p.Details {
+		d.write(w)
+	}
+	w.Put("\n</section>\n</main>\n")
+	return w.End()
+}
+
+// matrix writes the runs, and the verdicts on each question.
+func (p page) matrix(w *webpage.Page) {
+	w.Put(`<section aria-labelledby="sides">
+<h2 id="sides">What was asked</h2>
+<table>
+<caption>Scores from 0 to 100, with the 95 %% interval of the share of right questions. Times are the median and the 95th percentile. ` +
+		`The cost is unknown unless the provider's prices are configured.</caption>
+<thead><tr><th scope="col">Run</th><th scope="col">Answered by</th><th scope="col" class="number">Score</th><th scope="col">Answers</th>` +
+		`<th scope="col">Times</th><th scope="col">Tokens</th><th scope="col" class="number">Cost</th></tr></thead>
+<tbody>`)
+	for _, c := range p.Columns {
+		w.Put("\n<tr><th scope=\"row\">%s</th><td><bdi>%s</bdi></td><td class=\"number\">%s</td><td>%s</td><td>%s</td><td>%s</td>"+
+			"<td class=\"number\">%s</td></tr>", c.Name, c.Answered, c.Score(), c.Answers(), c.Times(), c.Tokens(), c.Cost())
+	}
+	w.Put(`
+</tbody>
+</table>
+</section>
+<section aria-labelledby="matrix">
+<h2 id="matrix">Questions</h2>
+<table class="sortable">
+<caption>The verdict on each question, with the median time and the tokens of its answers.</caption>
+<thead><tr><th scope="col">Question</th>`)
+	for _, c := range p.Columns {
+		w.Put(`<th scope="col">%s</th>`, c.Name)
+	}
+	w.Put("%s</tr></thead>\n<tbody>", webpage.If(p.Compares, `<th scope="col">Change</th>`, ""))
+	for _, r := range p.Rows {
+		w.Put("\n<tr><th scope=\"row\"><a href=\"%s\"><bdi>%s</bdi></a></th>", r.Link, r.Text)
+		for _, c := range r.Cells {
+			w.Put(`<td><span class="%s">%s</span>`, c.Class, c.Verdict)
+			w.With(`<br><span class="quiet">%s</span>`, c.Time)
+			w.With(`<br><span class="quiet">%s</span>`, c.Tokens)
+			w.Put("</td>")
+		}
+		if p.Compares {
+			w.Put("<td%s>%s</td>", map[string]webpage.HTML{"regressed": ` class="poor"`, "improved": ` class="good"`}[r.Change], r.Change)
+		}
+		w.Put("</tr>")
+	}
+	w.Put("\n</tbody>\n</table>\n</section>")
+}
+
+func (d detail) write(w *webpage.Page) {
+	w.Put("\n<h3 id=\"%s\"><bdi>%s</bdi></h3>\n<p>Expected: <bdi>%s</bdi>", d.ID, d.Text, d.Expected)
+	w.With(" <strong>%s</strong>", d.Change)
+	w.Put("</p>")
+	w.With("\n<p class=\"rule\"><bdi>%s</bdi></p>", d.Query)
+	w.With("\n<p class=\"quiet\">Rows of the expected query: <bdi>%s</bdi></p>", d.Rows)
+	for _, a := range d.Answers {
+		w.Put("\n<details open>\n<summary><h4>%s</h4> <span class=\"%s\">%s</span> <span class=\"quiet\"><bdi>%s</bdi></span></summary>", a.Column,
+			a.Class, a.Verdict, a.Answered)
+		for _, one := range a.Asks {
+			w.Put("\n<p><bdi>%s</bdi></p>", one.Text)
+			w.With("\n<p class=\"rule\"><bdi>%s</bdi></p>", one.Query)
+			w.With("\n<p class=\"quiet\">Rows of the query: <bdi>%s</bdi></p>", one.Rows)
+			w.Put("\n<p class=\"quiet\">%s", one.Verdict)
+			w.With(" by %s", one.Method)
+			w.With(", %s", one.Time)
+			w.With(", %s", one.Tokens)
+			w.Put(". %s</p>", one.Reason)
+		}
+		w.Put("\n</details>")
+	}
+	if len(d.Diff) == 0 {
+		return
+	}
+	w.Put("\n<p><span class=\"quiet\">%s:</span> ", d.DiffOf)
+	for _, piece := range d.Diff {
+		switch {
+		case piece.Gone:
+			w.Put(`<del class="poor">%s</del> `, piece.Text)
+		case piece.Came:
+			w.Put(`<ins class="good">%s</ins> `, piece.Text)
+		default:
+			w.Put("%s ", piece.Text)
+		}
+	}
+	w.Put("</p>")
 }
 
 // verdictClass returns the CSS class of a question's verdict.

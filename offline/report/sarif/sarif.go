@@ -187,7 +187,7 @@ func Write(w io.Writer, a *offline.Assessment, version string, limit int) (left 
 
 // reported is an item's finding as a result.
 type reported struct {
-	item    string
+	item    *offline.Assessed
 	finding offline.Finding
 	ignored []sarifSuppression // nil unless the finding is ignored
 }
@@ -196,10 +196,10 @@ type reported struct {
 func heaviest(a *offline.Assessment, limit int) (kept []reported, left int) {
 	for _, i := range a.Items {
 		for _, f := range i.Findings {
-			kept = append(kept, reported{i.Path, f, nil})
+			kept = append(kept, reported{&i, f, nil})
 		}
 		for _, f := range i.Ignored {
-			kept = append(kept, reported{i.Path, f.Finding, []sarifSuppression{{"external", show.Printable(f.Reason)}}})
+			kept = append(kept, reported{&i, f.Finding, []sarifSuppression{{"external", show.Printable(f.Reason)}}})
 		}
 	}
 	if limit == 0 || len(kept) <= limit {
@@ -226,26 +226,29 @@ func heaviest(a *offline.Assessment, limit int) (kept []reported, left int) {
 // sarifWeight orders severities.
 var sarifWeight = map[finding.Severity]int{finding.High: 2, finding.Medium: 1, finding.Low: 0}
 
-func sarifResultOf(item string, f offline.Finding, indexes map[string]int, known string, suppressions ...sarifSuppression) sarifResult {
+func sarifResultOf(item *offline.Assessed, f offline.Finding, indexes map[string]int, known string, suppressions ...sarifSuppression) sarifResult {
 	rule := explained.Leading(f.RuleIDs)
 	return sarifResult{
-		RuleID: rule, RuleIndex: indexes[rule], Level: sarifLevels[f.Severity], Message: sarifText{Text: messageOf(f)},
-		Locations: []sarifPlaced{sarifPlaceOf(f.Place, sarifLogicalOf(f))}, PartialFingerprints: fingerprints(item, f, suppressions != nil),
+		RuleID: rule, RuleIndex: indexes[rule], Level: sarifLevels[f.Severity], Message: sarifText{Text: messageOf(item, f)},
+		Locations: []sarifPlaced{sarifPlaceOf(f.Place, sarifLogicalOf(f))}, PartialFingerprints: fingerprints(item.Path, f, suppressions != nil),
 		BaselineState: known, Rank: max(0, min(100, f.Impact)), Suppressions: suppressions,
 		Properties: sarifBag{"dimension": f.Dimension, "rules": f.RuleIDs, "evidence": show.Printable(f.Evidence), "fixKinds": f.FixKinds},
 	}
 }
 
 // messageOf returns what is wrong and what to do. Code scanning shows the first sentence as the title of an alert.
-func messageOf(f offline.Finding) string {
+func messageOf(i *offline.Assessed, f offline.Finding) string {
 	text := plain(f.Message)
-	if fault := explained.FaultOfOne(explained.Leading(f.RuleIDs)); fault != "" {
+	if fault := plain(explained.FaultIn(i.Result, explained.Leading(f.RuleIDs))); fault != "" {
 		return fault + ". " + text
 	}
 	return text
 }
 
 func sarifRuleOf(r readiness.PublishedRule) sarifRule {
+	if r.Own != nil {
+		return sarifOwnRule(r.Own)
+	}
 	e, _ := explained.Rule(r.ID)
 	page := rulehelp.Page(r.ID)
 	more, link := page, rulehelp.Link(r.ID)
@@ -263,6 +266,17 @@ func sarifRuleOf(r readiness.PublishedRule) sarifRule {
 		DefaultConfiguration: sarifSettings{sarifLevels[r.Severity]},
 		Properties: sarifBag{"tags": []string{"ai-readiness", r.Dimension}, "effort": explained.EffortOf(r.ID),
 			"fixKinds": append([]finding.FixKind{}, r.FixKinds...)},
+	}
+}
+
+// sarifOwnRule describes a rule of a team.
+func sarifOwnRule(o *readiness.OwnRule) sarifRule {
+	help := plain(cmp.Or(strings.TrimSpace(o.Why+" "+o.Fix), o.Title+"."))
+	return sarifRule{
+		ID: o.ID, Name: o.ID, ShortDescription: sarifText{Text: plain(o.Title) + "."}, FullDescription: sarifText{Text: help},
+		Help:                 sarifText{Text: help, Markdown: report.MarkdownText(help)},
+		DefaultConfiguration: sarifSettings{sarifLevels[o.Severity]},
+		Properties:           sarifBag{"tags": []string{"own-rule"}, "effort": o.Effort, "fixKinds": []finding.FixKind{}},
 	}
 }
 

@@ -2,12 +2,7 @@
 package webpage
 
 import (
-	"bufio"
-	"crypto/sha256"
-	_ "embed"
-	"encoding/base64"
 	"fmt"
-	"html/template"
 	"io"
 	"slices"
 	"strings"
@@ -19,34 +14,6 @@ import (
 	"readiness/offline/rulehelp"
 	"readiness/offline/show"
 )
-
-// The parts of the page. Style and script have no comments, because a template would remove them after their hashes are computed.
-var (
-	//go:embed report.gohtml
-	pageText string
-	//go:embed report.css
-	pageStyle string
-	//go:embed report.js
-	pageScript string
-)
-
-var pageTemplate = New(pageText)
-
-// New returns the template of a page in which {policy}, {style} and {script} stand for those that all reports have.
-// It panics if the text is no template.
-func New(text string) *template.Template {
-	return template.Must(template.New("report").Parse(strings.NewReplacer(
-		"{policy}", pagePolicy(), "{style}", pageStyle, "{script}", pageScript).Replace(text)))
-}
-
-// pagePolicy is the content security policy of the page: nothing but its own style and script, and nothing from outside.
-func pagePolicy() string {
-	hash := func(what string) string {
-		sum := sha256.Sum256([]byte(what))
-		return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
-	}
-	return "default-src 'none'; style-src " + hash(pageStyle) + "; script-src " + hash(pageScript) + "; base-uri 'none'; form-action 'none'"
-}
 
 // manyFindings is the size of the largest group whose findings the page shows without being asked.
 const manyFindings = 20
@@ -112,11 +79,173 @@ func Write(w io.Writer, a *offline.Assessment, l report.Listing) error {
 	if p.Across = report.Sections(a.Across, l); len(p.Across) > 0 {
 		p.AcrossTitle, p.AcrossNote = report.AcrossTitle, report.Summary(a.Across)
 	}
-	out := bufio.NewWriter(w)
-	if err := pageTemplate.Execute(out, p); err != nil {
-		return err
+	return p.write(Begin(w, "AI readiness"))
+}
+
+func (p page) write(w *Page) error {
+	w.Put("<header>\n<h1>AI readiness</h1>\n<p>%s.</p>", p.Summary)
+	w.With("\n<p>%s</p>", p.Note)
+	w.Put("\n</header>\n<main>\n")
+	p.overview(w)
+	for _, i := range p.Items {
+		if i.Listed {
+			i.write(w)
+		}
 	}
-	return out.Flush()
+	p.across(w)
+	if len(p.Warnings) > 0 {
+		w.Put("\n<section aria-labelledby=\"warnings\">\n<h2 id=\"warnings\">Warnings</h2>\n<ul>")
+		for _, one := range p.Warnings {
+			w.Put("\n<li><bdi>%s</bdi></li>", one)
+		}
+		w.Put("\n</ul>\n</section>")
+	}
+	w.Put("\n</main>\n")
+	return w.End()
+}
+
+func (p page) overview(w *Page) {
+	w.Put(`<section aria-labelledby="items">
+<h2 id="items">Items</h2>
+<table class="sortable">
+<caption>Scores from 0 to 100. %s.</caption>
+<thead><tr><th scope="col">Item</th>%s<th scope="col" class="number">Score</th><th scope="col">Band</th>`+
+		`<th scope="col" class="number">As a data agent reads it</th>%s<th scope="col" class="number">High</th>`+
+		`<th scope="col" class="number">Medium</th><th scope="col" class="number">Low</th></tr></thead>
+<tbody>`, p.Bands, If(p.Compared, `<th scope="col" class="number">Before</th>`, ""), If(p.Compared, `<th scope="col" class="number">New</th>`+
+		`<th scope="col" class="number">Fixed</th><th scope="col" class="number">Unchanged</th>`, ""))
+	for _, i := range p.Items {
+		w.Put("\n<tr><th scope=\"row\">")
+		if i.Listed {
+			w.Put(`<a href="#%s"><bdi>%s</bdi></a></th>`, i.ID, i.Path)
+		} else {
+			w.Put("<bdi>%s</bdi></th>", i.Path)
+		}
+		if p.Compared {
+			w.Put(`<td class="number">%s</td>`, i.Before)
+		}
+		w.Put(`<td class="number %s">%s</td><td class="%s" data-key="%d">%s</td><td class="number">%s</td>`, i.Class, i.Score, i.Class, i.Rank,
+			i.Band, i.Agent)
+		if p.Compared {
+			w.numbers(i.New, i.Fixed, i.Unchanged)
+		}
+		w.numbers(i.High, i.Medium, i.Low)
+		w.Put("</tr>")
+	}
+	w.Put("\n</tbody>\n</table>\n</section>")
+}
+
+// numbers writes cells with numbers.
+func (p *Page) numbers(all ...any) {
+	for _, n := range all {
+		p.Put(`<td class="number">%s</td>`, n)
+	}
+}
+
+func (i pageItem) write(w *Page) {
+	w.Put("\n<section aria-labelledby=\"%s\">\n<h2 id=\"%s\"><bdi>%s</bdi></h2>", i.ID, i.ID, i.Path)
+	w.With("\n<p class=\"poor\">Cannot be assessed: <bdi>%s</bdi></p>", i.Error)
+	for _, line := range i.Lines {
+		w.Put("\n<p>%s</p>", line)
+	}
+	if len(i.First) > 0 {
+		w.Put("\n<h3>%s</h3>\n<ol class=\"first\">", i.FirstTitle)
+		for _, s := range i.First {
+			w.Put("\n<li><strong>%s, %s</strong>: <bdi>%s</bdi> <span class=\"quiet\">", s.Points(), s.Effort, s.What)
+			if s.Command != "" {
+				w.Put("<code><bdi>%s</bdi></code></span></li>", s.Command)
+			} else {
+				w.Put("%s</span></li>", s.Rule())
+			}
+		}
+		w.Put("\n</ol>")
+	}
+	i.dimensions(w)
+	for _, s := range i.Sections {
+		w.Put("\n<h3>%s</h3>\n<p>%s.</p>", s.Title, s.Counts)
+		for _, g := range s.Groups {
+			g.write(w)
+		}
+	}
+	if len(i.Ignored) > 0 {
+		w.Put("\n<h3>Ignored</h3>\n<table class=\"sortable\">\n<caption>Findings that an ignore file or an annotation accepts.</caption>\n" +
+			"<thead><tr><th scope=\"col\">Object</th><th scope=\"col\">Rules</th><th scope=\"col\">Finding</th>" +
+			"<th scope=\"col\">Why it is accepted</th></tr></thead>\n<tbody>")
+		for _, f := range i.Ignored {
+			w.Put("\n<tr><th scope=\"row\"><bdi>%s</bdi></th><td>%s</td><td><bdi>%s</bdi></td><td><bdi>%s</bdi></td></tr>", f.Object, f.Rules,
+				f.Message, f.Reason)
+		}
+		w.Put("\n</tbody>\n</table>")
+	}
+	w.Put("\n</section>")
+}
+
+func (i pageItem) dimensions(w *Page) {
+	if len(i.Dimensions) == 0 {
+		return
+	}
+	w.Put(`
+<h3>Dimensions</h3>
+<table class="sortable dimensions">
+<caption>Scores of the dimensions, and the points of the overall score that their findings cost.</caption>
+<thead><tr><th scope="col">Dimension</th><th scope="col" class="number">Score</th><th scope="col" class="bar">` +
+		`<span class="unseen">Score as a bar</span></th><th scope="col" class="number">Points lost</th></tr></thead>
+<tbody>`)
+	for _, d := range i.Dimensions {
+		w.Put("\n<tr><th scope=\"row\">%s</th><td class=\"number\">%s</td><td class=\"bar\" data-key=\"%d\">", d.Name, d.Score, d.Width)
+		if d.Applies {
+			w.Put(`<svg class="%s" viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true" focusable="false">`+
+				`<rect class="track" width="100" height="8"/><rect width="%d" height="8"/></svg>`, d.Class, d.Width)
+		}
+		w.Put(`</td><td class="number">%s</td></tr>`, d.Lost)
+	}
+	w.Put("\n</tbody>\n</table>")
+}
+
+func (g pageGroup) write(w *Page) {
+	w.Put("\n<details%s>\n<summary><h4>", If(g.Open, " open", ""))
+	if g.Page != "" {
+		w.Put(`<a class="rule" href="%s">%s</a>`, g.Page, g.Rule)
+	} else {
+		w.Put(`<span class="rule">%s</span>`, g.Rule)
+	}
+	w.Put(` <bdi>%s</bdi></h4> <span class="quiet">%s, %s points, %s, %s%s: <bdi>%s</bdi></span></summary>`, g.Requirement, g.Count, g.Points,
+		g.Effort, g.Severity, If(g.Caps, ", limits the score", ""), g.Objects)
+	w.With("\n<p>%s</p>", g.Help)
+	w.Put(`
+<table class="sortable">
+<caption>Findings of %s.</caption>
+<thead><tr><th scope="col">Object</th><th scope="col">Severity</th><th scope="col">Rules</th><th scope="col" class="number">Points</th>`+
+		`<th scope="col">What to do</th><th scope="col">Found</th><th scope="col">Where</th></tr></thead>
+<tbody>`, g.Rule)
+	for _, f := range g.Findings {
+		w.Put("\n<tr><th scope=\"row\"><bdi>%s</bdi></th><td data-key=\"%d\">%s</td><td>%s</td><td class=\"number\">%s</td>"+
+			"<td><bdi>%s</bdi></td><td><bdi>%s</bdi></td><td class=\"place\"><bdi>%s</bdi></td></tr>", f.Object, f.Rank, f.Severity, f.Rules,
+			f.Points, f.Message, f.Evidence, f.Place)
+	}
+	w.Put("\n</tbody>\n</table>\n</details>")
+}
+
+func (p page) across(w *Page) {
+	if len(p.Across) == 0 {
+		return
+	}
+	w.Put("\n<section aria-labelledby=\"across\">\n<h2 id=\"across\">%s</h2>\n<p>%s.</p>", p.AcrossTitle, p.AcrossNote)
+	for _, s := range p.Across {
+		w.Put("\n<h3>%s (%d)</h3>\n<p>%s</p>\n<ul>", s.Title, s.Count, s.Advice)
+		for _, r := range s.Results {
+			w.Put("\n<li><bdi>%s</bdi>\n<ul>", r.Text)
+			for _, m := range r.Models {
+				w.Put("\n<li><bdi>%s</bdi></li>", m)
+			}
+			w.Put("\n</ul>\n</li>")
+		}
+		if s.More() > 0 {
+			w.Put("\n<li>… and %d more</li>", s.More())
+		}
+		w.Put("\n</ul>")
+	}
+	w.Put("\n</section>")
 }
 
 // bandsText describes the bands.
@@ -226,7 +355,7 @@ func pageSections(i offline.Assessed, l report.Listing) (all []pageSection) {
 
 func pageGroupOf(i offline.Assessed, g report.Group, l report.Listing) pageGroup {
 	p := pageGroup{
-		Rule: g.Rule, Page: rulehelp.Page(g.Rule), Requirement: show.Printable(g.Title()), Help: rulehelp.Help(g.Rule),
+		Rule: g.Rule, Page: rulehelp.Page(g.Rule), Requirement: show.Printable(g.Title()), Help: show.Printable(g.Help()),
 		Severity: string(g.Severity),
 		Count:    show.Count(len(g.Findings), "finding"), Points: fmt.Sprintf("%.1f", g.Points), Effort: string(g.Effort()),
 		Objects: g.Objects(false), Caps: g.Caps,
