@@ -150,7 +150,7 @@ func TestRuleTable(t *testing.T) {
 		"INS-07": {2, finding.Low, nil}, "INS-08": {1, finding.Low, nil}, "INS-09": {1, finding.Medium, nil},
 		"SYN-01": {1, finding.Low, nil}, "SYN-02": {1, finding.Medium, nil},
 		"INS-10": {4, finding.High, nil}, "INS-11": {1, finding.Medium, []finding.FixKind{I}}, "INS-12": {1, finding.Low, nil}, "INS-13": {1, finding.Low, nil}, "REL-08": {3, finding.High, nil}, "REL-09": {2, finding.Medium, nil},
-		"MEA-07": {4, finding.High, nil}, "MEA-08": {1, finding.Low, nil}, "MEA-09": {2, finding.High, nil}, "MEA-10": {2, finding.Medium, nil}, "REL-10": {2, finding.High, nil}, "VIS-09": {1, finding.Low, []finding.FixKind{S}}, "VIS-07": {3, finding.High, []finding.FixKind{S}}, "VIS-08": {3, finding.Medium, []finding.FixKind{S}}, "NAM-07": {1, finding.Low, nil}, "AGT-06": {1, finding.Medium, nil},
+		"MEA-07": {4, finding.High, nil}, "MEA-08": {1, finding.Low, nil}, "MEA-09": {2, finding.High, nil}, "MEA-10": {2, finding.Medium, nil}, "REL-10": {2, finding.High, nil}, "REL-11": {2, finding.Medium, nil}, "VIS-09": {1, finding.Low, []finding.FixKind{S}}, "VIS-07": {3, finding.High, []finding.FixKind{S}}, "VIS-08": {3, finding.Medium, []finding.FixKind{S}}, "NAM-07": {1, finding.Low, nil}, "AGT-06": {1, finding.Medium, nil},
 		"TIM-01": {3, finding.High, nil}, "TIM-02": {1, finding.Low, nil}, "TIM-03": {2, finding.Medium, nil}, "TIM-04": {2, finding.Low, nil}, "TIM-05": {1, finding.Low, nil}, "TIM-06": {1, finding.Low, nil},
 		"AGT-01": {3, finding.Medium, nil}, "AGT-02": {2, finding.Medium, nil}, "AGT-03": {1, finding.Low, nil}, "AGT-04": {1, finding.Low, nil}, "AGT-05": {1, finding.Low, nil},
 	}

@@ -22,7 +22,7 @@ const (
 // efforts are those for one object by hand, where they are more than minutes.
 var efforts = map[string]Effort{
 	"AGT-02": Hour, "INS-01": Hour, "INS-02": Hour, "INS-04": Hour, "INS-07": Hour, "INS-10": Hour, "MEA-01": Hour, "MEA-05": Hour,
-	"MEA-10": Hour, "REL-02": Hour, "REL-05": Days, "REL-07": Days, "REL-09": Hour, "TIM-01": Hour, "TIM-06": Hour, "TYP-03": Hour,
+	"MEA-10": Hour, "REL-02": Hour, "REL-05": Days, "REL-07": Days, "REL-09": Hour, "REL-11": Days, "TIM-01": Hour, "TIM-06": Hour, "TYP-03": Hour,
 	"TYP-04": Hour, "VIS-05": Hour,
 }
 

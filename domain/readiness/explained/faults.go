@@ -84,6 +84,7 @@ var faults = map[string]string{
 	"REL-08": "# broken {relationship|relationships}",
 	"REL-09": "# {table|tables} with a second path of filters",
 	"REL-10": "# {column|columns} related to two dimensions",
+	"REL-11": "# fact {table|tables} that {describes|describe} several other things",
 	"SYN-01": "# {object|objects} without a synonym",
 	"SYN-02": "# {object|objects} with a synonym that means something else too",
 	"TIM-01": "No marked date table",

@@ -314,7 +314,7 @@ relationship 'Ship date'
 		Fix: "Add a measure that activates the relationship by USERELATIONSHIP, and say in the AI instructions when to use it. Remove " +
 			"the relationship if nothing needs it.",
 	},
-	"REL-07": flatTableExplained, "REL-08": brokenRelationshipExplained, "REL-09": secondPathExplained,
+	"REL-07": flatTableExplained, "REL-11": mixedTableExplained, "REL-08": brokenRelationshipExplained, "REL-09": secondPathExplained,
 	"REL-10": {
 		Name: "ColumnLooksUpOnce", Title: "A column is related to one dimension",
 		What: "Judges every column on the many side of active relationships, hidden or not. It fails if they lead to two tables; date " +
