@@ -57,6 +57,7 @@ var faults = map[string]string{
 	"INS-11": "AI instructions that give one term two measures",
 	"INS-12": "Values that questions name are not indexed",
 	"INS-13": "No example prompts, or some about what an AI does not see",
+	"INS-14": "# verified {answer|answers} that the platform does not give",
 	"MEA-01": "Too few measures for the facts",
 	"MEA-02": "# {number|numbers} of fact tables that no measure aggregates",
 	"MEA-03": "# {measure|measures} without a format string",

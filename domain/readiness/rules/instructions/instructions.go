@@ -52,6 +52,8 @@ var Rules = reading([]rule.Rule{
 	{ID: "INS-12", Weight: 1, Severity: finding.Low, Check: rule.Stating(rule.OnModel(lacksIndex, unindexed))},
 	// INS-13: the example prompts ask about what an AI sees.
 	{ID: "INS-13", Weight: 1, Severity: finding.Low, Check: rule.Stating(rule.OnModel(isCopilot, promptsNamed))},
+	// INS-14: each verified answer is one that the platform gives.
+	{ID: "INS-14", Weight: 1, Severity: finding.Medium, Check: rule.Among(rule.VerifiedAnswers, beyondLimits)},
 })
 
 const noInstruction = "no instructions"
@@ -174,9 +176,13 @@ func unexplained(x *model.Scope, _ []*model.Table) func(*model.Table) rule.Verdi
 	}
 }
 
+// noAnswers fails by half where few questions can be asked, as instructions are judged.
 func noAnswers(x *model.Scope) rule.Verdict {
-	if len(x.Answers) > 0 {
+	switch {
+	case len(x.Answers) > 0:
 		return rule.Verdict{}
+	case askable(x) <= clearFields || needsLittle(x):
+		return rule.Fails(0.5, "verify answers to the few questions that are asked again and again", "no verified answer")
 	}
 	return rule.Fails(1, "verify answers to the questions asked most", "no verified answer")
 }
