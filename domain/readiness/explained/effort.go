@@ -57,6 +57,7 @@ type Task struct {
 	Kinds []finding.FixKind
 	// Caps says that the findings limit the score.
 	Caps bool
+	full bool // a finding fails in full
 }
 
 // NewTask returns the task of a rule without findings. caps are those of the result.
@@ -73,6 +74,7 @@ func NewTask(ruleID string, caps []string) Task {
 func (t *Task) Add(f readiness.Finding) {
 	t.Count++
 	t.Points += f.Impact
+	t.full = t.full || f.Violation >= 1
 	if rank(f.Severity) > rank(t.Severity) {
 		t.Severity = f.Severity
 	}
@@ -82,6 +84,9 @@ func (t *Task) Add(f readiness.Finding) {
 func (t Task) Minutes() int {
 	if len(t.Kinds) > 0 {
 		return Reading(t)
+	}
+	if t.Rule == "TIM-01" && !t.full { // there is a table to mark
+		return 5
 	}
 	return t.Count * map[Effort]int{Minutes: 5, Hour: 60, Days: 480}[EffortOf(t.Rule)]
 }
@@ -108,6 +113,9 @@ func (t Task) Effort() Effort { return EffortIn(t.Minutes()) }
 
 // Urgent reports whether the task comes before everything else: it limits the score, or answers are wrong whatever the texts say.
 func (t Task) Urgent() bool { return t.Caps || slices.Contains(untrue, t.Rule) }
+
+// Misleads reports whether the task is about relationships that give wrong totals, or none at all: texts would be written for another model.
+func (t Task) Misleads() bool { return strings.HasPrefix(t.Rule, "REL") && t.Severity == finding.High && t.Effort() != Days }
 
 // tier is 0 for what is urgent, 1 for faults of the structure that are no trifles and can be mended at once, else 2: texts
 // about a wrong structure would be written twice.

@@ -42,7 +42,7 @@ table Sales
 
 var mixedTableExplained = Explanation{
 	Name: "FactsDescribeThemselves", Title: "A fact table does not describe several other things",
-	What: "Judges tables of a model with at least two tables of the star schema that are on the one side of no active relationship, are no date " +
+	What: "Judges tables of a model with a relationship between tables of the star schema that are on the one side of no active relationship, are no date " +
 		"tables, and have a number that a measure uses or that is summed. A thing is described if exposed columns that are no keys begin with " +
 		"its name, one ends in a word for a key or a name (ID, Code, Name, Description), and another one depends on it by its name (City, Segment, " +
 		"Category and the like, or a name beside a key); or by three parts of a place (City, Country, Postal Code). Dates, the things that the " +

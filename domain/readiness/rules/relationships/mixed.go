@@ -117,7 +117,7 @@ func ownWords(t *model.Table, stem []string) bool {
 
 // holdsFacts selects the tables whose numbers are aggregated and that are on no one side: descriptions belong into others.
 func holdsFacts(x *model.Scope, t *model.Table) bool {
-	return ofSeveral(x, t) && !t.OneSide && !t.Date && x.In(&t.Object) && slices.ContainsFunc(t.Columns, func(c *model.Column) bool {
+	return ofSeveral(x, t) && !x.Disconnected() && !t.OneSide && !t.Date && x.In(&t.Object) && slices.ContainsFunc(t.Columns, func(c *model.Column) bool {
 		return c.Numeric() && !c.Key && (x.NeededBy(&c.Object) || c.Src.SummarizeBy != "" && c.Summed() && !keyWords[wording.LastWord(c.Words)] &&
 			!dateParts.Meets(c.Words))
 	})
