@@ -158,7 +158,7 @@ func TestSeveritiesChanged(t *testing.T) {
 		"low":                {settings{"MEA-03": "low"}, "MEA-03", finding.Low},
 		"its own low":        {nil, "SYN-02", finding.Low},
 		"in place of a low":  {settings{"SYN-02": "high"}, "SYN-02", finding.High},
-		"of the model":       {settings{"INS-07": "high"}, "INS-07", finding.Medium}, // a small one, so by half
+		"of the model":       {settings{"INS-07": "high"}, "INS-07", finding.High},
 		"of another finding": {settings{"MEA-03": "high"}, "NAM-01", finding.Low},
 	} {
 		changes := maps.Clone(tt.changes)

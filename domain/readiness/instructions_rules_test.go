@@ -55,7 +55,7 @@ func TestMissingInstructions(t *testing.T) {
 		"INS-02": {{"instructions of one field", model(table("S", text("a")), instructed("Use it.")), "# 1 medium"}},
 		"INS-03": {{"instructions of one field", model(table("S", text("a")), instructed("Use it.")), "# 1 medium"}},
 		"INS-04": {{"instructions of one field", model(table("S", text("a")), instructed("Use it.")), "# 1 medium"}},
-		"INS-07": {{"no table in X", model(table("S", text("a"), hiddenTable)), "# 0.5 low"}},
+		"INS-07": {{"no table in X", model(table("S", text("a"), hiddenTable)), "# 1 low"}},
 	})
 }
 
