@@ -6,8 +6,7 @@ import "strings"
 var answersExplained = map[string]Explanation{
 	"INS-07": {
 		Name: "VerifiedAnswersPresent", Title: "The model has verified answers",
-		What: "Judges the model. It fails if there is no verified answer, and by half if an AI sees at least 3 fields whose names are " +
-			"no placeholders, and at most 10 of them, at most 3 measures, or one table besides tables of measures.",
+		What:   "Judges the model. It fails if there is no verified answer.",
 		Why:    "A verified answer fixes the right query for a question that people ask often.",
 		Source: answersAreGiven,
 		Fails:  tmdl(inputsModel),

@@ -115,7 +115,9 @@ func (t Task) Effort() Effort { return EffortIn(t.Minutes()) }
 func (t Task) Urgent() bool { return t.Caps || slices.Contains(untrue, t.Rule) }
 
 // Misleads reports whether the task is about relationships that give wrong totals, or none at all: texts would be written for another model.
-func (t Task) Misleads() bool { return strings.HasPrefix(t.Rule, "REL") && t.Severity == finding.High && t.Effort() != Days }
+func (t Task) Misleads() bool {
+	return strings.HasPrefix(t.Rule, "REL") && t.Severity == finding.High && t.Effort() != Days
+}
 
 // tier is 0 for what is urgent, 1 for faults of the structure that are no trifles and can be mended at once, else 2: texts
 // about a wrong structure would be written twice.

@@ -176,13 +176,9 @@ func unexplained(x *model.Scope, _ []*model.Table) func(*model.Table) rule.Verdi
 	}
 }
 
-// noAnswers fails by half where few questions can be asked, if instructions are judged too: without them it is all that is said.
 func noAnswers(x *model.Scope) rule.Verdict {
-	switch {
-	case len(x.Answers) > 0:
+	if len(x.Answers) > 0 {
 		return rule.Verdict{}
-	case askable(x) >= fewestInstructed && (askable(x) <= clearFields || needsLittle(x)):
-		return rule.Fails(0.5, "verify answers to the few questions that are asked again and again", "no verified answer")
 	}
 	return rule.Fails(1, "verify answers to the questions asked most", "no verified answer")
 }
