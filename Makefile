@@ -2,7 +2,7 @@
 
 SHELL := /usr/bin/env bash
 .DEFAULT_GOAL := help
-.PHONY: help build build/check run demo test test/fabric test/oracles test/azure test/mcp test/console test/release test/hard test/race deploy/check lint fmt module fuzz fuzz/http soak simulate bench measure/gaming measure/first lift migrate \
+.PHONY: help build build/check run demo test test/fabric test/oracles test/azure test/mcp test/console test/release test/hard test/race deploy/check lint fmt module fuzz fuzz/http soak simulate bench measure/gaming measure/honest measure/first lift migrate \
 	generate docs docs/screenshots clean release/snapshot release/image release/vscode
 
 # DATA: data directory of run and migrate. PKG: packages of test, lint, bench and fuzz. SOAK, FUZZTIME: duration of the soak and of each fuzz target.
@@ -132,6 +132,9 @@ bench: ## run the benchmarks that BENCH matches, by default all (docs/performanc
 
 measure/gaming: ## what noise earns in the score, beside honest texts; SEED draws the texts, MODELS is a folder of models
 	go run ./test/measure $(if $(SEED),-seed $(SEED)) $(or $(MODELS),$(READINESS_CORPUS),samples)
+
+measure/honest: ## which edits of a careful owner lower a score; SEED draws them, MODELS is a folder of models
+	go run ./test/measure -honest $(if $(SEED),-seed $(SEED)) $(or $(MODELS),$(READINESS_CORPUS),samples)
 
 measure/first: ## how often each rule is among the first six of a model; MODELS is a folder of models
 	go run ./test/measure -first $(or $(MODELS),$(READINESS_CORPUS),samples)

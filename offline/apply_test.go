@@ -240,7 +240,7 @@ func TestDiffOnATerminal(t *testing.T) {
 // Keys select changes; a key that no model has is rejected before anything is written.
 func TestKeys(t *testing.T) {
 	t.Parallel()
-	root := files(t, shop)
+	root := files(t, telling)
 	o := embedded()
 	all := propose(t, o, root)[0]
 	var keys []string

@@ -24,8 +24,8 @@ var windows = map[string]string{
 	"P/Sales.pbip":                                          `{"artifacts":[{"report":{"path":"SALES.report"}}]}`,
 	"P/Upper.PBIP":                                          `{"artifacts":[{"report":{"path":"sales.Report"}}]}`,
 	"P/Sales.SemanticModel/Definition/Model.TMDL":           shop["Shop.SemanticModel/definition/model.tmdl"],
-	"P/Sales.SemanticModel/Definition/tables/Sales.tmdl":    shop["Shop.SemanticModel/definition/tables/Sales.tmdl"],
-	"P/Sales.SemanticModel/Definition/tables/Products.tmdl": shop["Shop.SemanticModel/definition/tables/Products.tmdl"],
+	"P/Sales.SemanticModel/Definition/tables/Sales.tmdl":    telling["Shop.SemanticModel/definition/tables/Sales.tmdl"],
+	"P/Sales.SemanticModel/Definition/tables/Products.tmdl": telling["Shop.SemanticModel/definition/tables/Products.tmdl"],
 	"P/Sales.SemanticModel/copilot/version.json":            "{}",
 	// Two names that differ only in letter case.
 	"T/Twin.Report/Definition.PBIR":    `{"datasetReference":{"byPath":{"path":"..\\Twin.SemanticModel"}}}`,

@@ -19,7 +19,7 @@ import (
 // proves: decisions/6/synonyms-proposed decisions/6/synonyms-written decisions/6/qna
 func TestApplyAndRevertInstructionsAndSynonyms(t *testing.T) {
 	t.Parallel()
-	prepared := with(shop, "Shop.SemanticModel/definition.pbism", "\ufeff{\r\n\t\"version\": \"4.2\",\r\n\t\"settings\": {}\r\n}\r\n",
+	prepared := with(telling, "Shop.SemanticModel/definition.pbism", "\ufeff{\r\n\t\"version\": \"4.2\",\r\n\t\"settings\": {}\r\n}\r\n",
 		"Shop.SemanticModel/definition/cultures/de-DE.tmdl", "cultureInfo de-DE\n\n\ttranslations\n\t\tmodel Model\n\n\t\t\ttable Sales\n\t\t\t\tcaption: Verkäufe\n\n"+
 			"\t\t\t\tmeasure 'Net Sales'\n\t\t\t\t\tcaption: Nettoumsatz\n\n\t\t\t\tcolumn Amount\n\t\t\t\t\tcaption: label\n")
 	for _, kinds := range [][]optimization.Kind{nil, {optimization.AIInstructions}, {optimization.AIDataSchema}} {

@@ -32,6 +32,8 @@ type ProposeOptions struct {
 	Ignores *Ignores
 	// Regime makes the scores and the findings; nil means the current one.
 	Regime *readiness.Regime
+	// Words are descriptions by persons, which take the place of proposed ones.
+	Words Words
 	// Propose calls the AI provider.
 	Propose func(context.Context, proposal.Ask) (proposal.Answer, error)
 	// Jobs and Progress are as in AssessOptions.
@@ -151,7 +153,8 @@ func (p *Proposal) compose(ctx context.Context, o ProposeOptions, n *note) error
 	assess := func(o readiness.Options) readiness.Result { return by.Assess(m, o) }
 	now, ignored := assess(g.options()), g.ignored(n, assess)
 	p.Before, p.After, p.ScoreNow, p.ScoreAfter = d, d, now.Score, now.Score
-	from := proposing{d, m, now, by, g.options().Ignore, o.Propose, nil}
+	words := o.Words[p.Shown]
+	from := proposing{d, m, now, by, g.options().Ignore, byPerson(o.Propose, words), nil}
 	if len(o.Kinds) == 0 || slices.Contains(o.Kinds, optimization.AIDataSchema) {
 		from.captions = p.captions(ctx, n)
 	}
@@ -182,7 +185,11 @@ func (p *Proposal) compose(ctx context.Context, o ProposeOptions, n *note) error
 		writable = append(writable, one)
 	}
 	if o.Keys == nil && !o.All {
-		writable, p.LeftOut = worthMost(writable, now.Findings)
+		writable, p.LeftOut = worthMost(writable, now.Findings, words)
+	}
+	for _, key := range p.Unused(words) {
+		n.warnings = append(n.warnings, Warning{p.Shown, 1, 0, fmt.Sprintf("the answer for %s is not written: no question asks about it, it has this "+
+			"text already, or a description cannot hold the text", key)})
 	}
 	for _, one := range writable {
 		if err := p.apply(one, o.Keys); err != nil {
@@ -354,9 +361,9 @@ func (p *Proposal) reviewed(preview optimization.Preview, n *note) optimization.
 }
 
 // worthMost keeps the MaxRecommended changes of the previews whose findings cost the most points, and counts the others that would be
-// written by default. The changes of a kind share the points of findings about the model. Of equal ones the first are kept: previews are in
-// the order in which kinds are written.
-func worthMost(previews []optimization.Preview, findings []readiness.Finding) (kept []optimization.Preview, leftOut int) {
+// written by default. A person's words are always kept. The changes of a kind share the points of findings about the model. Of equal ones the
+// first are kept: previews are in the order in which kinds are written.
+func worthMost(previews []optimization.Preview, findings []readiness.Finding, words map[string]string) (kept []optimization.Preview, leftOut int) {
 	type fixed struct {
 		kind          optimization.Kind
 		table, object string
@@ -386,6 +393,9 @@ func worthMost(previews []optimization.Preview, findings []readiness.Finding) (k
 			of := change{one.Kind, c.Key}
 			all = append(all, of)
 			worth[of] = points[fixed{one.Kind, c.Table, c.Object}] + shared[one.Kind]/float64(len(byDefault))
+			if _, said := words[c.Key]; said && c.Type == proposal.Description {
+				worth[of] += 100 // more than a score has
+			}
 		}
 	}
 	if leftOut = len(all) - MaxRecommended; leftOut <= 0 {

@@ -49,10 +49,10 @@ func TestNothingIsProposedForIgnoredFindings(t *testing.T) {
 		"every rule of a column":      {shop, "{rule: '*', table: Sales, object: Amount, reason: r}", optimization.Descriptions, []string{"Sales|Amount"}, true, nil},
 		"an annotation":               {annotated, "", optimization.Descriptions, []string{"Sales|Amount"}, true, nil},
 		"a rule of a column":          {shop, "{rule: DSC-02, table: Sales, object: Amount, reason: r}", optimization.Descriptions, []string{"Sales|Amount"}, true, nil},
-		"every rule of a table alone": {shop, "{rule: '*', table: Products, object: '', reason: r}", optimization.Descriptions, []string{"Products|"}, true, nil},
+		"every rule of a table alone": {telling, "{rule: '*', table: Products, object: '', reason: r}", optimization.Descriptions, []string{"Products|"}, true, nil},
 		"a field default":             {shop, "{rule: TYP-02, reason: r}", optimization.Properties, []string{"Sales|Product Key"}, true, nil},
-		"all of the instructions":     {shop, "{rule: '*', object: '#', reason: later}", optimization.AIInstructions, []string{"aiInstructions"}, true, nil},
-		"one rule of instructions":    {shop, "{rule: INS-01, object: '#', reason: r}", optimization.AIInstructions, nil, false, nil},
+		"all of the instructions":     {telling, "{rule: '*', object: '#', reason: later}", optimization.AIInstructions, []string{"aiInstructions"}, true, nil},
+		"one rule of instructions":    {telling, "{rule: INS-01, object: '#', reason: r}", optimization.AIInstructions, nil, false, nil},
 		"a column in the schema":      {shop, "{rule: VIS-02, table: Sales, object: Product Key, reason: r}", optimization.AIDataSchema, []string{"Sales|Product Key"}, true, nil},
 		"another kind":                {shop, "{rule: TYP-02, reason: r}", optimization.Descriptions, nil, false, nil},
 		"another model":               {shop, "{rule: DSC-02, model: Store, reason: r}", optimization.Descriptions, nil, false, []string{`:2: there is no model "Store"`}},
@@ -61,7 +61,11 @@ func TestNothingIsProposedForIgnoredFindings(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			o, of := embedded(tt.kind), offline.AssessOptions{}
-			all := keysOf(t, propose(t, o, files(t, shop))[0], tt.kind)
+			plain := shop
+			if len(tt.files[sales]) == len(telling[sales]) {
+				plain = telling
+			}
+			all := keysOf(t, propose(t, o, files(t, plain))[0], tt.kind)
 			if tt.entry != "" {
 				read, err := ignores(t, "ignore:\n  - "+tt.entry+"\n")
 				if err != nil {

@@ -197,6 +197,13 @@ var shop = map[string]string{
 	"Shop.SemanticModel/definition/relationships.tmdl": "relationship r1\n\tfromColumn: Sales.'Product Key'\n\ttoColumn: Products.'Article Key'\n",
 }
 
+// telling is shop with what an instruction and a description of a table can say.
+var telling = with(shop,
+	"Shop.SemanticModel/definition/tables/Sales.tmdl", shop["Shop.SemanticModel/definition/tables/Sales.tmdl"]+
+		"\n\tmeasure 'Share of Net Sales' = DIVIDE([Net Sales], CALCULATE([Net Sales], ALL(Products)))\n\t\tformatString: 0%\n",
+	"Shop.SemanticModel/definition/tables/Products.tmdl", shop["Shop.SemanticModel/definition/tables/Products.tmdl"]+
+		"\n\tcolumn Shelf\n\t\tdataType: string\n\t\tsummarizeBy: none\n\n\tcolumn Maker\n\t\tdataType: string\n\t\tsummarizeBy: none\n")
+
 // shops holds the model three times.
 func shops() map[string]string {
 	all := map[string]string{}

@@ -29,10 +29,13 @@ func (p Proposal) Headline() string {
 // mostQuestions is how many questions the text of a proposal lists.
 const mostQuestions = 10
 
-// WriteNotes writes what a person should know of a proposal besides its changes: the dimensions that fall, and the
-// objects that need a person's words.
+// WriteNotes writes what a person should know of a proposal besides its diff: its changes, equal ones in one line, the dimensions that fall,
+// and the objects that need a person's words.
 func (p Proposal) WriteNotes(w io.Writer) error {
 	var b strings.Builder
+	if all := p.written(); len(all) > 0 {
+		fmt.Fprintf(&b, "  %s (--format json lists every change):\n    %s\n", show.Count(len(all), "decision"), strings.Join(all, "\n    "))
+	}
 	for _, d := range p.DimensionsThatFall {
 		fmt.Fprintf(&b, "  %s falls from %.1f to %.1f, as it judges other objects: %d now, %d then\n", d.Name, d.ScoreNow, d.ScoreAfter,
 			d.JudgedNow, d.JudgedAfter)

@@ -208,7 +208,7 @@ func (f *facts) describeDimension(t *table) string {
 		}
 	}
 	attributes, facts := f.attributes(t), tableNames(f.wantedTables(t.facts))
-	if key == "" || len(facts) == 0 || len(attributes) == 0 || !grain(t, key) {
+	if key == "" || len(facts) == 0 || len(attributes) == 0 || !grain(t, key) || len(t.columns) <= mostListed {
 		return ""
 	}
 	var texts []string
@@ -221,6 +221,9 @@ func (f *facts) describeDimension(t *table) string {
 	}
 	return text
 }
+
+// mostListed is how many columns a table has whose list describes nothing that a reader does not see.
+const mostListed = 3
 
 // few lists columns if a text can name them all.
 func few(attributes []string) string {
@@ -287,7 +290,7 @@ func (f *facts) describePlain(t *table) string {
 	}
 	attributes := f.attributes(t)
 	key := slices.IndexFunc(t.columns, func(x *field) bool { return x.column.IsKey && prose.Mentionable(x.name) })
-	if key < 0 || len(attributes) == 0 || !grain(t, t.columns[key].name) {
+	if key < 0 || len(attributes) == 0 || !grain(t, t.columns[key].name) || len(t.columns) <= mostListed {
 		return ""
 	}
 	lead := "One row for each " + t.columns[key].name

@@ -71,7 +71,7 @@ func (f *facts) lastingOnly(x *field) bool {
 }
 
 func (f *facts) aboutDefaults() []string {
-	lines := f.chosenMeasures()
+	var lines []string
 	for _, t := range f.tables {
 		if t.role != dimension || !prose.Sayable(t.noun()) || t.noun() == "row" || len(lines) > 8 {
 			continue
@@ -95,51 +95,6 @@ func (f *facts) aboutDefaults() []string {
 		}
 	}
 	return lines
-}
-
-// mostChosen is how many measures the instructions prefer by default.
-const mostChosen = 3
-
-// chosenMeasures returns lines about measures to use where a question names none: those that add up a column of another name,
-// which an AI could also add up itself.
-func (f *facts) chosenMeasures() (lines []string) {
-	const unless = "Unless a question says otherwise, use "
-	for _, x := range f.allMeasures() {
-		name := f.bracketed(x)
-		if name == "" || !x.exposed {
-			continue
-		}
-		to := x.summed()
-		if to == nil || !to.exposed || len(lines) == mostChosen || strings.Contains(x.measure.FormatString, "%") {
-			continue
-		}
-		named := !slices.ContainsFunc(to.words, func(w string) bool { return !slices.Contains(x.words, w) }) // Total Value of Value
-		if to.column.SummarizeBy != "none" && to.addsUp() && f.written(to) != "" && !shares(x.words, to.words) && !named {
-			lines = append(lines, unless+name+" rather than the sum of "+f.written(to)+".")
-		}
-	}
-	return lines
-}
-
-// shares reports whether two names have a word in common that says what they are about.
-func shares(a, b []string) bool {
-	return slices.ContainsFunc(a, func(w string) bool {
-		return !idle[w] && !arithmetic[w] && slices.ContainsFunc(b, func(other string) bool { return meaningOf(w) == meaningOf(other) })
-	})
-}
-
-// addsUp reports whether the names do not say that a number is a price, a rate or the like, or a stock that each day counts again.
-func (x *field) addsUp() bool {
-	words := wording.Words(x.name)
-	return !unaddable.Meets(x.words) && wording.Unadded(words) == "" && wording.StockWord(wording.Words(x.table.src.Name), words) == ""
-}
-
-// summed returns the column that a measure adds up, if it does nothing else, or nil.
-func (x *field) summed() *field {
-	if len(x.refs) != 1 || x.refs[0].column == nil || len(x.dax.References) != 1 || dax.SoleCall(x.measure.Expression) != "SUM" {
-		return nil
-	}
-	return x.refs[0]
 }
 
 // labelOf returns the column that is marked as the label of a dimension, if its name says more than that of the table.

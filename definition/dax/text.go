@@ -18,7 +18,15 @@ type Texts struct {
 func (t Texts) Yields(expression string) bool {
 	b := newBlock(expression)
 	b.Texts = t
-	return b.read(0, len(b.tokens), nil) == yieldsText
+	y := b.read(0, len(b.tokens), nil)
+	return y == yieldsText || y == yieldsLabel
+}
+
+// Composes reports whether an expression yields text that it composes: it concatenates or formats, in at least one of the
+// results that it chooses among.
+func Composes(expression string) bool {
+	b := newBlock(expression)
+	return b.read(0, len(b.tokens), nil) == yieldsLabel
 }
 
 // yield is what a part of an expression yields.
@@ -27,6 +35,7 @@ type yield int
 const (
 	yieldsOther yield = iota
 	yieldsText
+	yieldsLabel // text that is composed
 	yieldsBlank // BLANK()
 )
 
@@ -149,9 +158,9 @@ func (b *block) after(i, to int) int {
 	return i + 1
 }
 
-// textFunctions return text.
+// textFunctions return text, as do those that readCall names.
 var textFunctions = map[string]bool{
-	"FORMAT": true, "CONCATENATE": true, "CONCATENATEX": true, "COMBINEVALUES": true, "UNICHAR": true, "SUBSTITUTE": true,
+	"CONCATENATEX": true, "UNICHAR": true, "SUBSTITUTE": true,
 	"UPPER": true, "LOWER": true, "TRIM": true, "LEFT": true, "RIGHT": true, "MID": true, "REPT": true,
 }
 
@@ -165,7 +174,9 @@ var columnFunctions = map[string]bool{
 func (b *block) readResult(from, to int, known *variable) yield {
 	first := b.tokens[from]
 	switch {
-	case first.is(b.src, '"'), b.concatenates(from, to):
+	case b.concatenates(from, to):
+		return yieldsLabel
+	case first.is(b.src, '"'):
 		return yieldsText
 	case first.kind == identifier && to-from == 1:
 		return b.readVariable(strings.ToLower(first.name(b.src)), known)
@@ -213,6 +224,8 @@ func (b *block) readCall(function string, from, to int, known *variable) yield {
 	switch {
 	case function == "BLANK" && from == to:
 		return yieldsBlank
+	case function == "FORMAT", function == "CONCATENATE", function == "COMBINEVALUES":
+		return yieldsLabel
 	case textFunctions[function]:
 		return yieldsText
 	case columnFunctions[function] && b.Column != nil:
@@ -225,7 +238,9 @@ func (b *block) readCall(function string, from, to int, known *variable) yield {
 	for _, a := range b.results(function, b.arguments(from, to)) {
 		switch b.read(a[0], a[1], known) {
 		case yieldsText:
-			all = yieldsText
+			all = max(all, yieldsText)
+		case yieldsLabel:
+			all = yieldsLabel
 		case yieldsOther:
 			return yieldsOther
 		case yieldsBlank:

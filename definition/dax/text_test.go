@@ -149,3 +149,17 @@ func TestYieldsTextOfDeepExpressions(t *testing.T) {
 		}
 	}
 }
+
+// What is composed is a label; a choice among texts is none, nor is a list.
+func TestComposes(t *testing.T) {
+	t.Parallel()
+	for expression, want := range map[string]bool{
+		`"a"`: false, `"a" & [x]`: true, `FORMAT([x], "0")`: true, `FORMAT([x], "0") + 1`: false, `CONCATENATE([x], "a")`: true, `COMBINEVALUES("a", 1)`: true,
+		`CONCATENATEX(T, T[a])`: false, `UPPER([x])`: false, `IF([x] > 0, "up", "down")`: false, `IF([x] > 0, "up", FORMAT([x], "0"))`: true,
+		`SWITCH(TRUE(), [x] > 0, "a" & [x], "b")`: true, `IF([x], "a" & [x], 1)`: false, `VAR a = [x] & "" RETURN a`: true, `IF([x], BLANK(), "a" & [x])`: true,
+	} {
+		if got := dax.Composes(expression); got != want {
+			t.Errorf("%s: got %v, want %v", expression, got, want)
+		}
+	}
+}

@@ -179,11 +179,13 @@ func (u *unreadable) readVerifiedAnswers(d definition.Definition, root string) [
 	var answers []VerifiedAnswer
 	for _, p := range d.Parts {
 		if dir := path.Dir(p.Path); strings.EqualFold(path.Base(p.Path), "definition.json") && strings.EqualFold(path.Dir(dir)+"/", root) {
-			answers = append(answers, VerifiedAnswer{
+			a := VerifiedAnswer{
 				Folder:         path.Base(dir),
 				TriggerPhrases: u.readTriggerPhrases(p),
 				Fields:         u.readFields(d, dir+"/", "visualSource.json", "filters.json"),
-			})
+			}
+			a.VisualType, a.Filters = visualOf(d, dir+"/")
+			answers = append(answers, a)
 		}
 	}
 	slices.SortFunc(answers, func(a, b VerifiedAnswer) int { return cmp.Compare(a.Folder, b.Folder) })
@@ -213,6 +215,34 @@ func (u *unreadable) readTriggerPhrases(p definition.Part) []string {
 	}
 	u.add(p.Path, r.Err(), TriggerPhrases)
 	return phrases
+}
+
+// visualOf returns the type of a verified answer's visual, "" if it is not said, and how many filters the answer has. What cannot be read
+// readFields has reported.
+func visualOf(d definition.Definition, dir string) (visualType string, filters int) {
+	members := func(file, name string, read func(*jsonpart.Reader)) {
+		p, ok := d.Named(dir + file)
+		if !ok {
+			return
+		}
+		r, err := objectPart(p.Path, p.Data)
+		if err != nil {
+			return
+		}
+		for member := range r.Object() {
+			if member == name {
+				read(r)
+			}
+		}
+	}
+	members("visualSource.json", "visualType", func(r *jsonpart.Reader) { visualType, _ = r.Text() })
+	members("filters.json", "filters", func(r *jsonpart.Reader) {
+		filters = 0
+		for range r.Array() {
+			filters++
+		}
+	})
+	return visualType, filters
 }
 
 // readFields returns every field that the files in a folder name, each once.

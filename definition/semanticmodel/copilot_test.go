@@ -110,11 +110,11 @@ func TestVerifiedAnswers(t *testing.T) {
 			"phrases and fields",
 			map[string]string{
 				root + "b/definition.json":   `{"triggerPrompts":[{"prompt":"How much?"},{"prompt":" "},{"prompt":5},{"text":"x"},"y",{"prompt":"What?"}],"$schema":"x"}`,
-				root + "b/visualSource.json": `{"query":[` + field("Column", "Date", "Year") + `,` + field("Measure", "Sales", "Total") + `]}`,
+				root + "b/visualSource.json": `{"visualType":"lineChart","query":[` + field("Column", "Date", "Year") + `,` + field("Measure", "Sales", "Total") + `]}`,
 				root + "b/filters.json":      `{"filters":[{"field":` + field("Column", "Date", "Year") + `},{"filter":{"From":[{"Name":"r","Entity":"Region"}],"Where":[{"Column":{"Expression":{"SourceRef":{"Source":"r"}},"Property":"Name"}}]}}]}`,
 				root + "b/notes.json":        field("Column", "Not", "Read"),
 			},
-			[]semanticmodel.VerifiedAnswer{{Folder: "b", TriggerPhrases: []string{"How much?", " ", "What?"}, Fields: []semanticmodel.FieldRef{{Table: "Date", Name: "Year"}, {Table: "Sales", Name: "Total"}, {Table: "Region", Name: "Name"}}}},
+			[]semanticmodel.VerifiedAnswer{{Folder: "b", TriggerPhrases: []string{"How much?", " ", "What?"}, Fields: []semanticmodel.FieldRef{{Table: "Date", Name: "Year"}, {Table: "Sales", Name: "Total"}, {Table: "Region", Name: "Name"}}, VisualType: "lineChart", Filters: 2}},
 		},
 		{
 			"what does not parse has no phrase and no field",

@@ -337,7 +337,9 @@ type VerifiedAnswer struct {
 	Folder         string
 	TriggerPhrases []string // triggerPrompts[].prompt; empty if definition.json does not parse
 	// Fields are the fields that visualSource.json and filters.json name.
-	Fields []FieldRef
+	Fields     []FieldRef
+	VisualType string // of visualSource.json, "" if it does not say
+	Filters    int    // how many filters.json has
 }
 
 // FieldRef names a column or a measure of a table.

@@ -97,6 +97,11 @@ type Change struct {
 	ReviewRequired string `json:"reviewRequired,omitempty"`
 }
 
+// Equals reports whether two changes set the same property to the same value for the same reason, so that a person decides about both at once.
+func (c Change) Equals(d Change) bool {
+	return c.Type == d.Type && c.Property == d.Property && c.Proposed == d.Proposed && c.Reason == d.Reason && c.ReviewRequired == d.ReviewRequired
+}
+
 // Target returns the property of an object that the change sets.
 func (c Change) Target() rewrite.Target {
 	return rewrite.Target{Property: c.Property, Table: c.Table, Name: c.Object}

@@ -154,7 +154,7 @@ func TestNotVisibleIsNotNone(t *testing.T) {
 	m.Copilot.NotVisible = true
 	r := current.Assess(m, noOptions)
 	lacking := []string{"VIS-01", "VIS-04", "VIS-07", "INS-01", "INS-02", "INS-03", "INS-04", "INS-05", "INS-06", "INS-07", "INS-08",
-		"INS-09", "INS-10", "INS-11", "INS-12", "INS-13", "SYN-01", "SYN-02"}
+		"INS-09", "INS-10", "INS-11", "INS-12", "INS-13", "INS-14", "SYN-01", "SYN-02"}
 	for _, id := range lacking {
 		if got := ruleOf(t, r, id); got.Score != nil || got.Eligible != 0 {
 			t.Errorf("%s: got %+v", id, got)
@@ -227,7 +227,7 @@ func TestUnreadIsNotNone(t *testing.T) {
 		"a linguistic schema": {semanticmodel.Entities | semanticmodel.Synonyms | semanticmodel.Instructions,
 			[]string{"INS-01", "INS-02", "INS-03", "INS-04", "INS-05", "INS-06", "INS-10", "INS-11", "SYN-01", "SYN-02"}},
 		"the phrases":           {semanticmodel.TriggerPhrases, []string{"INS-08"}},
-		"the fields of answers": {semanticmodel.AnswerFields, []string{"INS-09"}},
+		"the fields of answers": {semanticmodel.AnswerFields, []string{"INS-09", "INS-14"}},
 		"the properties":        {semanticmodel.QnASetting, []string{"INS-10"}},
 		"what only people read": {0, nil},
 	} {

@@ -9,6 +9,10 @@ import (
 
 func TestInstructionRules(t *testing.T) {
 	t.Parallel()
+	answer := func(a semanticmodel.VerifiedAnswer) modelOption {
+		a.Folder = "a"
+		return func(m *semanticmodel.Model) { m.Copilot.VerifiedAnswers = append(m.Copilot.VerifiedAnswers, a) }
+	}
 	custom := func(culture string, text *string) modelOption {
 		return func(m *semanticmodel.Model) {
 			m.Cultures = append(m.Cultures, semanticmodel.Culture{Name: culture, CustomInstructions: text})
@@ -121,6 +125,19 @@ func TestInstructionRules(t *testing.T) {
 			{"16", model(answered("a", phrases(16))), "a 1"},
 			{"500 runes", model(answered("a", append(phrases(4), " "+strings.Repeat("é", 500)))), "a 0"},
 			{"501 runes", model(answered("a", append(phrases(4), strings.Repeat("é", 501)))), "a 1"},
+		},
+		"INS-14": {
+			{"none", model(), ""},
+			{"a chart", model(answer(semanticmodel.VerifiedAnswer{VisualType: "lineChart", Filters: 3})), "a 0"},
+			{"no type", model(answer(semanticmodel.VerifiedAnswer{})), "a 0"},
+			{"a card", model(answer(semanticmodel.VerifiedAnswer{VisualType: "card"})), "a 0"},
+			{"a new card", model(answer(semanticmodel.VerifiedAnswer{VisualType: "cardVisual"})), "a 1"},
+			{"influencers", model(answer(semanticmodel.VerifiedAnswer{VisualType: "keyDriversVisual"})), "a 1"},
+			{"a custom visual", model(answer(semanticmodel.VerifiedAnswer{VisualType: "ChicletSlicer1448559807354"})), "a 1"},
+			{"one of an organization", model(answer(semanticmodel.VerifiedAnswer{VisualType: "PBI_CV_x"})), "a 1"},
+			{"4 filters", model(answer(semanticmodel.VerifiedAnswer{Filters: 4})), "a 1"},
+			{"a field parameter", model(table("Show", text1("Show", parameter), dataTable("{1}")), table("S", text1("a")), answered("x", nil, "Show[show]"),
+				answered("y", nil, "S[a]")), "x 1, y 0"},
 		},
 		"INS-09": {
 			{"none", model(), ""},

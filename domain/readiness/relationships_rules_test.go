@@ -29,12 +29,42 @@ func TestFurtherRelationshipRules(t *testing.T) {
 		return model(table("S", whole("k")), table(name, append([]any{whole("k"), whole("o")}, parts...)...), table(outer, whole("o")),
 			related("S[k] -> "+name+"[k]"), related(name+"[o] -> "+outer+"[o]"))
 	}
+	two := []any{text("Customer Name"), text("Customer City"), text("Product Name"), text("Product Category")}
+	// mixed returns a fact of a measured number with columns.
+	mixed := func(columns ...any) *semanticmodel.Model {
+		return model(table("S", append([]any{whole("k"), amount("Net"), measure("m", "SUM(S[Net])")}, columns...)...), table("D", whole("k")),
+			related("S[k] -> D[k]"))
+	}
+	sums := func(c *semanticmodel.Column) { c.SummarizeBy = "sum" }
 	rules(t, map[string][]row{
 		"REL-10": {
 			{"two dimensions", model(table("T", text("d"), text("b")), table("D", text("d")), table("B", text("b")), related("T[d] -> D[d]"), related("T[d] -> B[b]")), "T[d] 1"},
 			{"each its own", model(table("T", text("d"), text("b")), table("D", text("d")), table("B", text("b")), related("T[d] -> D[d]"), related("T[b] -> B[b]")), "T[b] 0, T[d] 0"},
 			{"one of them inactive", model(table("T", text("d")), table("D", text("d")), table("B", text("b")), related("T[d] -> D[d]"), related("T[d] -> B[b]", "inactive")), "T[d] 0"},
 			{"two date tables", model(table("T", date("d")), table("Date", date("d"), text("x")), table("Fiscal Date", date("d"), text("x")), related("T[d] -> Date[d]"), related("T[d] -> Fiscal Date[d]")), ""},
+		},
+		"REL-11": {
+			{"two things", mixed(text("Customer Name"), text("Customer City"), text("Product Name"), text("Product Category")), "S 0.5"},
+			{"in camel case, by key and name", mixed(text("CustomerID"), text("CustomerFullName"), text("ProductCode"), text("ProductName")), "S 0.5"},
+			{"three things, one a place", mixed(text("Customer Name"), text("Customer Segment"), text("Product ID"), text("Product Name"), text("Country"),
+				text("City"), text("Postal Code")), "S 1"},
+			{"one thing", mixed(text("Customer Name"), text("Customer City"), text("Customer Segment"), text("Product Name")), "S 0"},
+			{"a thing and what it contains", mixed(text("Product Name"), text("Product Category Name"), text("Product Category Code")), "S 0"},
+			{"parts of dates", mixed(text("Order Month Name"), text("Order Month Code"), text("Ship Day Name"), text("Ship Day Type"), date("Due Date")), "S 0"},
+			{"what the rows are", mixed(text("Order Number"), text("Order Type"), text("Invoice No"), text("Invoice Description"), text("s name"), text("s type")), "S 0"},
+			{"ways to reach one person", mixed(text("Primary Phone Number"), text("Primary Email"), text("Secondary Phone Number"), text("Secondary Email")), "S 0"},
+			{"names of a person", mixed(text("Customer First Name"), text("Customer Last Name"), text("Agent First Name"), text("Agent Last Name")), "S 0"},
+			{"keys without what they tell", mixed(text("Customer ID"), text("Customer Code"), text("Product ID"), text("Product SKU")), "S 0"},
+			{"numbers and comments", mixed(text("Customer Name"), whole("Customer Size"), text("Customer Comment"), text("Product Name"), amount("Product Class")), "S 0"},
+			{"two parts of a place", mixed(text("Customer Name"), text("Customer City"), text("City"), text("Country")), "S 0"},
+			{"hidden columns", mixed(text("Customer Name"), text("Customer City"), text("Product Name", hidden), text("Product Category")), "S 0"},
+			{"a dimension", model(table("S", whole("k")), table("D", append([]any{whole("k"), amount("Price", sums)}, two...)...), related("S[k] -> D[k]")), ""},
+			{"no numbers", model(table("S", append([]any{whole("k")}, two...)...), table("D", whole("k")), related("S[k] -> D[k]")), ""},
+			{"numbers that count or date", model(table("S", append([]any{whole("k"), whole("Line No", sums), whole("Year", sums)}, two...)...), table("D", whole("k")),
+				related("S[k] -> D[k]")), ""},
+			{"a number that is summed", model(table("S", append([]any{whole("k"), amount("Price", sums)}, two...)...), table("D", whole("k")),
+				related("S[k] -> D[k]")), "S 0.5"},
+			{"one table alone", model(table("S", append([]any{amount("Net"), measure("m", "SUM(S[Net])")}, two...)...)), ""},
 		},
 		"REL-01": {
 			{"in no active relationship", slicer(2, "1"), "P 0, S 0, Top N 1"},

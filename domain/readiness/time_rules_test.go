@@ -37,7 +37,7 @@ func TestFurtherTimeRules(t *testing.T) {
 			{"a hidden table", model(table("Calendar", date("a"), text("Day"), hiddenTable), table("S", text("a"))), "# 0.5"},
 		},
 		"TIM-02": {
-			{"by name", model(table("Date", date("a"), text("b")), table("S", date("a")), related("S[a] -> Date[a]")), "Date 1"},
+			{"by name", model(table("Date", date("a"), text("b")), table("S", date("a")), related("S[a] -> Date[a]"), table("M", calendar("c"), date("a"))), "Date 1"},
 			{"by name, with a calendar", model(table("Date", calendar("c"), date("a"), text("b")), table("S", date("a")), related("S[a] -> Date[a]")), "Date 0"},
 			{"by content", model(table("D", calculatedFrom("CALENDARAUTO()"), date("a"))), none},
 		},

@@ -11,6 +11,11 @@ func TestTimeRules(t *testing.T) {
 	t.Parallel()
 	time := tableCategory("time")
 	// dates returns a fact table and a date table with the name, with parts.
+	// beside adds a marked date table, without which TIM-01 alone judges.
+	beside := func(m *semanticmodel.Model) *semanticmodel.Model {
+		m.Tables = append(m.Tables, table("Marked", time, date("Day", key), hiddenTable))
+		return m
+	}
 	dates := func(name string, parts ...any) *semanticmodel.Model {
 		return model(
 			table("Sales", whole("D")), table(name, append([]any{whole("Id"), date("Day")}, parts...)...),
@@ -52,13 +57,14 @@ func TestTimeRules(t *testing.T) {
 			{"no dateTime column", model(table("D", time, whole("Day", key))), ""},
 		},
 		"TIM-02": {
-			{"date", dates("Order Date"), "Order Date 1"},
-			{"dates", dates("OrderDates"), "OrderDates 1"},
-			{"calendar, hidden dateTime", model(table("Sales", whole("D")), table("calendar", whole("Id"), date("Day", hidden)), related("Sales[D] -> calendar[Id]")), "calendar 1"},
-			{"marked", dates("Date", tableCategory("Time")), "Date 0"},
+			{"no marked one", dates("Order Date"), ""},
+			{"date", beside(dates("Order Date")), "Order Date 1"},
+			{"dates", beside(dates("OrderDates")), "OrderDates 1"},
+			{"calendar, hidden dateTime", beside(model(table("Sales", whole("D")), table("calendar", whole("Id"), date("Day", hidden)), related("Sales[D] -> calendar[Id]"))), "calendar 1"},
+			{"marked", beside(dates("Date", tableCategory("Time"))), "Date 0"},
 			{"marked, of another name", dates("Days", tableCategory("Time")), ""},
-			{"part of a word", dates("Updates"), ""},
-			{"hidden", dates("Date", hiddenTable), ""},
+			{"part of a word", beside(dates("Updates")), ""},
+			{"hidden", beside(dates("Date", hiddenTable)), ""},
 			{"inactive", model(table("Sales", whole("D")), table("Date", whole("Id"), date("Day")), related("Sales[D] -> Date[Id]", "inactive")), ""},
 		},
 		"TIM-03": {

@@ -262,15 +262,28 @@ func (e Expected) byResultSet(a Answer) (Decision, bool) {
 	}
 	switch likeness, note := CompareResultSets(*e.Rows, *a.Rows, e.Ordered); likeness {
 	case Equal:
-		return Decision{Correct, ByResultSet, note, "The query answers the rows of the reference." + e.Rows.evaluated()}, true
+		return Decision{Correct, ByResultSet, note, "The query answers the rows of the reference." + e.Rows.evaluated() + e.chance(a)}, true
 	case Superset:
-		why := "The query answers the rows of the reference, with more columns." + e.Rows.evaluated()
+		why := "The query answers the rows of the reference, with more columns." + e.Rows.evaluated() + e.chance(a)
 		return Decision{Correct, ByResultSet, note, why}, true
 	case Different:
 		return Decision{Incorrect, ByResultSet, note, "The query answers other rows than the reference." + e.Rows.evaluated()}, true
 	case Undecided:
 	}
 	return Decision{}, false
+}
+
+// chance returns a sentence if rows are equal although the answer's query lacks a filter of the reference; "" if it has them, or if it is not
+// known.
+func (e Expected) chance(a Answer) string {
+	if e.Query == nil || a.Meaning == nil {
+		return ""
+	}
+	dropped := e.Query.Dropped(a.Meaning)
+	if len(dropped) == 0 {
+		return ""
+	}
+	return " But it does not filter by " + strings.Join(dropped, " and ") + ", as the reference does: the rows are equal by chance, and other data may differ."
 }
 
 // evaluated returns a sentence that names the engine, "" for the platform's own.

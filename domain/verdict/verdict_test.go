@@ -302,3 +302,28 @@ func TestTallyBounds(t *testing.T) {
 		}
 	})
 }
+
+// An answer whose rows are right although its query lacks a filter of the reference is right, and says so.
+func TestRightByChance(t *testing.T) {
+	t.Parallel()
+	filtered := reads("EVALUATE { CALCULATE(SUM(T[x]), T[y] = 3) }")
+	for name, tt := range map[string]struct {
+		answer *normalform.Query
+		want   bool
+	}{
+		"the filter is dropped": {summed, true},
+		"the same filter":       {filtered, false},
+		"a query not read":      {nil, false},
+	} {
+		for _, rows := range []*ResultSet{rowsOf(row{1}), rowsOf(row{1, 2})} {
+			d := Expected{Rows: rowsOf(row{1}), Query: filtered}.Decide(Answer{Rows: rows, Meaning: tt.answer}, nil, nil)
+			if d.Verdict != Correct || strings.Contains(d.Reason, "does not filter by T[y], as the reference does: the rows are equal by chance") != tt.want {
+				t.Errorf("%s: got %+v", name, d)
+			}
+		}
+	}
+	other := Expected{Rows: rowsOf(row{1}), Query: filtered}.Decide(Answer{Rows: rowsOf(row{2}), Meaning: summed}, nil, nil)
+	if other.Verdict != Incorrect || strings.Contains(other.Reason, "chance") {
+		t.Errorf("other rows: got %+v", other)
+	}
+}

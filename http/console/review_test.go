@@ -263,3 +263,19 @@ func TestReviewOfForms(t *testing.T) {
 		t.Errorf("%d applies were started", n)
 	}
 }
+
+// TestReviewOfEqualChanges shows equal changes together, and accepts them at once.
+func TestReviewOfEqualChanges(t *testing.T) {
+	t.Parallel()
+	r := newReviewed(t, "aiDataSchema", "Store Operations")
+	ada := r.As("contoso", "ada")
+	got := ada.Get(r.path)
+	want(t, got, http.StatusOK, "to the same value for the same reason</summary>")
+	ada.CheckPage(got)
+	found := regexp.MustCompile(`name="do" value="acceptalike\.(\d+)">Accept all (\d+)<`).FindStringSubmatch(got.Body)
+	if len(found) == 0 {
+		t.Fatal("no changes are equal")
+	}
+	want(t, ada.Send(r.path, r.with(got, "acceptalike."+found[1])), http.StatusSeeOther)
+	want(t, ada.Get(r.path), http.StatusOK, "<strong>"+found[2]+"</strong> accepted")
+}

@@ -38,8 +38,9 @@ func (f *Files) Preview(ctx context.Context, in mcp.PreviewInput) (mcp.Preview, 
 		return mcp.Preview{}, nil, err
 	}
 	made := p.Previews[0]
-	if err := unused(words, made); err != nil {
-		return mcp.Preview{}, nil, err
+	if left := len(p.Unused(words)); left > 0 {
+		return mcp.Preview{}, nil, problem("The words for " + strconv.Itoa(left) + " keys cannot be written: the key is not one of " +
+			"needsYourWords or of a change, or the object already has this text, or a description cannot hold it. list_changes lists the keys.")
 	}
 	out := mcp.Preview{ID: newID(), Model: p.Shown, Kind: string(in.Kind), ScoreNow: made.ScoreNow, After: made.ScoreAfter, Warnings: warnings}
 	for _, c := range made.Changes {
@@ -70,7 +71,8 @@ func (f *Files) propose(ctx context.Context, model string, kind optimization.Kin
 		return p, nil, err
 	}
 	all, noted, err := offline.Propose(ctx, []offline.Item{i}, offline.ProposeOptions{
-		Kinds: []optimization.Kind{kind}, Keys: keys, All: true, Ignores: f.Ignores, Regime: f.Regime, Propose: proposing(words),
+		Kinds: []optimization.Kind{kind}, Keys: keys, All: true, Ignores: f.Ignores, Regime: f.Regime, Propose: embedded(),
+		Words: offline.Words{i.Shown: words},
 	})
 	if err != nil {
 		return p, nil, err
@@ -81,43 +83,12 @@ func (f *Files) propose(ctx context.Context, model string, kind optimization.Kin
 	return all[0], warnings, all[0].Error
 }
 
-// proposing asks the embedded rules, and replaces their answer for an object by a person's words, if there are any. The words are then
-// checked like every proposal.
-func proposing(words map[string]string) func(context.Context, proposal.Ask) (proposal.Answer, error) {
+// embedded asks the embedded rules.
+func embedded() func(context.Context, proposal.Ask) (proposal.Answer, error) {
 	proposer := ai.New(ai.Options{Getenv: func(string) string { return "" }})
 	return func(ctx context.Context, ask proposal.Ask) (proposal.Answer, error) {
-		answer, err := proposer.Ask(ctx, aiprovider.Embedded(), ask)
-		if err != nil || ask.Type != proposal.Description {
-			return answer, err
-		}
-		given := func(o proposal.Object) bool { _, ok := words[optimization.KeyOf(o)]; return ok }
-		answer.Proposals = slices.DeleteFunc(answer.Proposals, func(p proposal.Proposal) bool { return given(p.Object) })
-		answer.Skipped = slices.DeleteFunc(answer.Skipped, func(s proposal.Skip) bool { return given(s.Object) })
-		answer.Questions = slices.DeleteFunc(answer.Questions, func(q proposal.Question) bool { return given(q.Object) })
-		for _, o := range ask.Objects {
-			if given(o) {
-				answer.Proposals = append([]proposal.Proposal{{Object: o, Value: words[optimization.KeyOf(o)], Reason: "a person's words",
-					Recommended: true}}, answer.Proposals...)
-			}
-		}
-		return answer, nil
+		return proposer.Ask(ctx, aiprovider.Embedded(), ask)
 	}
-}
-
-// unused returns an error if a person's words are in no change.
-func unused(words map[string]string, made optimization.Preview) error {
-	left := 0
-	for key := range words {
-		if !slices.ContainsFunc(made.Changes, func(c optimization.Change) bool { return c.Key == key }) {
-			left++
-		}
-	}
-	if left == 0 {
-		return nil
-	}
-	return problem("The words for " + strconv.Itoa(left) + " keys cannot be written: the key is not one of needsYourWords or of a " +
-		"change, or the " +
-		"object already has this text, or a description cannot hold it. list_changes lists the keys.")
 }
 
 // PreviewOf implements mcp.Models.

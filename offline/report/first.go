@@ -38,7 +38,7 @@ type Step struct {
 	minutes int
 }
 
-// First returns what to do first: what makes answers wrong, then the proposals, then what gives the most points for the effort. If the listing has
+// First returns what to do first: what makes answers wrong and wrong relationships, then the proposals, then what gives the most points for the effort. If the listing has
 // minutes, they are the steps that fit into them. There are none beside a baseline, or if only some findings are listed.
 func (l Listing) First(i offline.Assessed) []Step {
 	if l.Filtered() || i.Since != nil || i.Result.Score == nil {
@@ -48,7 +48,7 @@ func (l Listing) First(i offline.Assessed) []Step {
 	for _, g := range l.Groups(i, i.Findings) {
 		switch {
 		case g.Points == 0: // a team's rule outside of the score
-		case g.Urgent():
+		case g.Urgent(), g.Misleads():
 			urgent = append(urgent, g)
 		case len(g.Kinds) > 0 && i.Type == item.SemanticModel:
 			proposed = append(proposed, g)

@@ -2,9 +2,10 @@
 // their texts, writes texts drawn by a seed, and compares the gains.
 //
 //	go run ./test/measure -seed 7 FOLDER
+//	go run ./test/measure -honest -seed 7 FOLDER
 //	go run ./test/measure -first FOLDER
 //
-// The second form says how often each rule is among the first ones that a model's owner reads.
+// The second form says which honest edits lower a score, the third how often each rule is among the first ones that a model's owner reads.
 //
 // FOLDER holds models as folders NAME.SemanticModel. Honest descriptions are those that the models came with, and those of
 // its own in three languages; noise is drawn from lists of its own, which no rule has.
@@ -29,6 +30,7 @@ import (
 func main() {
 	seed := flag.Uint64("seed", uint64(time.Now().UnixNano()), "what the texts are drawn by")
 	firstOnly := flag.Bool("first", false, "say instead how often each rule is among the first ones")
+	honestOnly := flag.Bool("honest", false, "say instead which honest edits lower a score")
 	flag.Parse()
 	if flag.NArg() != 1 {
 		fmt.Fprintln(os.Stderr, "measure needs a folder of models")
@@ -45,6 +47,10 @@ func main() {
 	if err != nil || len(models) == 0 {
 		fmt.Fprintf(os.Stderr, "measure: %d models: %v\n", len(models), err)
 		os.Exit(1)
+	}
+	if *honestOnly {
+		honestEdits(models, *seed)
+		return
 	}
 	fmt.Printf("%d models, seed %d\n\n", len(models), *seed)
 	for _, k := range kinds {

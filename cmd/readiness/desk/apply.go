@@ -28,6 +28,7 @@ every byte, even if apply was interrupted. Keep it until you have committed or r
 		Example: `  readiness apply .                     # shows the diff
   readiness apply . --write
   readiness apply models --kind descriptions --write --record before.json
+  readiness apply models --answers questions.csv --write
   readiness revert before.json --write`,
 		RunE: func(c *cobra.Command, paths []string) error {
 			if record != "" && !write {
@@ -65,10 +66,11 @@ every byte, even if apply was interrupted. Keep it until you have committed or r
 		},
 	}
 	f.add(c)
+	f.addAnswers(c)
 	c.Flags().BoolVar(&write, "write", false, "write the changes, and a record for revert")
 	c.Flags().StringVar(&record, "record", "", "file to write the record to; readiness-apply-<hash>.json by default")
 	cli.FormatFlag(c, &format, "diff", "json")
-	cli.OwnEnvironment(c, c.Name(), "all", "format", "write", "record")
+	cli.OwnEnvironment(c, c.Name(), "all", "answers", "format", "write", "record")
 	return c
 }
 

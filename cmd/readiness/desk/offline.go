@@ -34,9 +34,9 @@ type proposeFlags struct {
 	keys  []string
 	all   bool
 	jobs  int
-	// ignore is the file of accepted findings, rules those of changed and own rules.
-	ignore string
-	rules  []string
+	// ignore is the file of accepted findings, rules those of changed and own rules, answers that of a person's answers.
+	ignore, answers string
+	rules           []string
 	// The AI provider; without a kind, the embedded rules.
 	aiKind, aiBaseURL, aiModel, aiKeyEnv, aiAPIVersion string
 }
@@ -61,6 +61,11 @@ func (f *proposeFlags) add(c *cobra.Command) {
 	flags.StringVar(&f.aiModel, "ai-model", "", "language model to ask")
 	flags.StringVar(&f.aiKeyEnv, "ai-key-env", "", "environment variable that holds the AI provider's key")
 	flags.StringVar(&f.aiAPIVersion, "ai-api-version", "", "API version, for azure_openai")
+}
+
+// addAnswers adds --answers.
+func (f *proposeFlags) addAnswers(c *cobra.Command) {
+	c.Flags().StringVar(&f.answers, "answers", "", "file of preview --questions with a person's answers, which take the place of proposed descriptions")
 }
 
 // options validates the flags.
@@ -121,9 +126,19 @@ func (r *desk) propose(ctx context.Context, f proposeFlags, recorded bool, paths
 			return nil, err
 		}
 	}
+	if f.answers != "" {
+		if o.Words, err = offline.ReadAnswers(f.answers); err != nil {
+			return nil, err
+		}
+	}
 	items, passed, err := offline.Find(ctx, f.root, paths)
 	if err != nil {
 		return nil, err
+	}
+	for model := range o.Words {
+		if !slices.ContainsFunc(items, func(i offline.Item) bool { return i.Shown == model }) {
+			return nil, fmt.Errorf("%s has answers about %s, which is no model at these paths; --root must be that of the questions", f.answers, model)
+		}
 	}
 	if recorded {
 		if err := offline.Inside(items); err != nil {

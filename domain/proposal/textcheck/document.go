@@ -17,7 +17,7 @@ type Dropped struct {
 // Document returns AI instructions without the sections that cannot be proposed, and
 // those. Without such sections it returns the text as it is.
 func (m *Model) Document(text string) (kept string, dropped []Dropped) {
-	if len(text) > maxSize || utf8.RuneCountInString(text) > proposal.MaxInstructions {
+	if len(text) > maxSize || utf8.RuneCountInString(text) > proposal.MaxInstructions || strings.TrimSpace(text) == "" {
 		return "", []Dropped{{1, Length}}
 	}
 	var b strings.Builder

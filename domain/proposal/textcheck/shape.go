@@ -47,6 +47,11 @@ var (
 	assigned = regexp.MustCompile(`(?i)(?:pass ?word|passwd|pwd|pass ?phrase|passwort|kennwort|mot de passe|contrase(?:ñ|n)a|clave|secret|` +
 		`api[ _-]?key|account ?key|access ?key|shared ?access ?(?:key|signature)|client ?secret|token|bearer|密码|口令|密钥)\s{0,3}` +
 		`(?:[:=:]|\bis\b|\bist\b|\best\b|\bes\b|是|为)\s{0,3}["']?([^\s"',;]{5,})`)
+	// given matches a password without a sign before it, or after what it is for; written one that is all that follows.
+	given = regexp.MustCompile(`(?i)\b(?:pass ?word|passwd|pwd|pass ?phrase|passwort|kennwort|senha|contraseña)\s(?:(?:for|of|to|für|para|de|do|da)\s` +
+		`(?:\S{1,30}\s){1,4})?(?:is\s|ist\s|é\s|es\s)?["']?([^\s"',;]{5,})`)
+	written = regexp.MustCompile(`(?im)\b(?:pass ?word|passwd|pwd|pass ?phrase|passwort|kennwort|senha|contraseña|secret|api[ _-]?key)` +
+		`(?:=["']?[^\s"',;]{5,}|:\s?["']?\pL{5,}["']?\.?\s*$)`)
 	encoded = regexp.MustCompile(`[A-Za-z0-9+/_=-]{24,}`)
 	guid    = regexp.MustCompile(`(?i)^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)
 )
@@ -54,10 +59,10 @@ var (
 // secret reports whether a text has a key, a password or encoded data. known reports
 // whether a word is in a name of the model.
 func secret(text string, known func(string) bool) bool {
-	if keys.MatchString(text) {
+	if keys.MatchString(text) || written.MatchString(text) {
 		return true
 	}
-	for _, at := range assigned.FindAllStringSubmatch(text, -1) {
+	for _, at := range append(assigned.FindAllStringSubmatch(text, -1), given.FindAllStringSubmatch(text, -1)...) {
 		if mixed(strings.TrimRight(at[1], ".:)")) {
 			return true
 		}

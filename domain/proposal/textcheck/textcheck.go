@@ -27,6 +27,8 @@ const (
 	Name      Reason = "name"
 	Secret    Reason = "secret"
 	Order     Reason = "order"
+	// Unfinished is a text that an AI left to be filled in, or says of itself.
+	Unfinished Reason = "unfinished"
 )
 
 // messages say what a text has, to follow "it". They quote nothing of the text, because
@@ -42,6 +44,8 @@ var messages = map[Reason]string{
 	Name:      "names a field in brackets that the model does not have",
 	Secret:    "has a password, a key or encoded data",
 	Order:     "gives an order to its reader",
+
+	Unfinished: "is not finished, or speaks of the AI that wrote it",
 }
 
 // Message returns what a text with the reason has, to follow "it"; "" for no reason.
@@ -54,7 +58,7 @@ const maxSize = 8 * proposal.MaxInstructions
 // greatest length in characters.
 func (m *Model) Line(text string, limit int) Reason {
 	switch {
-	case len(text) > maxSize || utf8.RuneCountInString(text) > limit:
+	case len(text) > maxSize || utf8.RuneCountInString(text) > limit || strings.TrimSpace(text) == "":
 		return Length
 	case strings.ContainsAny(text, "\n\r\v\f\u0085\u2028\u2029"):
 		return LineBreak
@@ -77,6 +81,8 @@ func (m *Model) Line(text string, limit int) Reason {
 		return Secret
 	case order(folded) || answersAll(folded):
 		return Order
+	case unfinished(folded):
+		return Unfinished
 	}
 	return ""
 }
@@ -101,6 +107,8 @@ func (m *Model) passage(text string) Reason {
 		return Secret
 	case order(withoutOmissions(folded)):
 		return Order
+	case unfinished(folded):
+		return Unfinished
 	}
 	return ""
 }

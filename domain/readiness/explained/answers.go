@@ -1,5 +1,7 @@
 package explained
 
+import "strings"
+
 // answersExplained explains domain/readiness/rules/instructions about verified answers.
 var answersExplained = map[string]Explanation{
 	"INS-07": {
@@ -42,6 +44,19 @@ table Sales
 `, answerOf("definition.json", enoughPhrases), answerOf("visualSource.json", answerVisual)),
 		Passes: tmdl(inputsModel, answerOf("definition.json", enoughPhrases), answerOf("visualSource.json", answerVisual)),
 		Fix:    "Build the answer again on fields that the model has.",
+	},
+	"INS-14": {
+		Name: "VerifiedAnswerWithinLimits", Title: "A verified answer is one that the platform gives",
+		What: "Judges verified answers. It fails if the type of the visual is none that can be verified (card (new), text box, Q&A, key " +
+			"influencers, decomposition tree, narrative, R, Python, custom visual), if a field is of a field parameter, if there are more than 3 " +
+			"filters, and for all but the first 250 answers by the names of their folders. The names of the types were not read in " +
+			"documentation; they are those that reports have.",
+		Why:    "Such an answer was not saved by the platform, or is not given to an AI.",
+		Source: answersAreGiven.with(from("answer-kinds")),
+		Fails: tmdl(inputsModel, answerOf("definition.json", enoughPhrases), answerOf("visualSource.json",
+			strings.Replace(answerVisual, `"card"`, `"cardVisual"`, 1))),
+		Passes: tmdl(inputsModel, answerOf("definition.json", enoughPhrases), answerOf("visualSource.json", answerVisual)),
+		Fix:    "Build the answer on a visual, fields and filters that can be verified.",
 	},
 }
 

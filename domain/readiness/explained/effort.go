@@ -23,7 +23,7 @@ const (
 // efforts are those for one object by hand, where they are more than minutes.
 var efforts = map[string]Effort{
 	"AGT-02": Hour, "INS-01": Hour, "INS-02": Hour, "INS-04": Hour, "INS-07": Hour, "INS-10": Hour, "MEA-01": Hour, "MEA-05": Hour,
-	"MEA-10": Hour, "REL-02": Hour, "REL-05": Days, "REL-07": Days, "REL-09": Hour, "TIM-01": Hour, "TIM-06": Hour, "TYP-03": Hour,
+	"MEA-10": Hour, "REL-02": Hour, "REL-05": Days, "REL-07": Days, "REL-09": Hour, "REL-11": Days, "TIM-01": Hour, "TIM-06": Hour, "TYP-03": Hour,
 	"TYP-04": Hour, "VIS-05": Hour,
 }
 
@@ -59,7 +59,8 @@ type Task struct {
 	// Caps says that the findings limit the score.
 	Caps bool
 	// own is the rule of a team; nil for one of ours.
-	own *readiness.OwnRule
+	own  *readiness.OwnRule
+	full bool // a finding fails in full
 }
 
 // NewTask returns the task of a rule of a result, without findings.
@@ -76,6 +77,7 @@ func NewTask(ruleID string, r readiness.Result) Task {
 func (t *Task) Add(f readiness.Finding) {
 	t.Count++
 	t.Points += f.Impact
+	t.full = t.full || f.Violation >= 1
 	if rank(f.Severity) > rank(t.Severity) {
 		t.Severity = f.Severity
 	}
@@ -85,6 +87,9 @@ func (t *Task) Add(f readiness.Finding) {
 func (t Task) Minutes() int {
 	if len(t.Kinds) > 0 {
 		return Reading(t)
+	}
+	if t.Rule == "TIM-01" && !t.full { // there is a table to mark
+		return 5
 	}
 	effort := EffortOf(t.Rule)
 	if t.own != nil {
@@ -143,6 +148,11 @@ func (t Task) Effort() Effort { return EffortIn(t.Minutes()) }
 
 // Urgent reports whether the task comes before everything else: it limits the score, or answers are wrong whatever the texts say.
 func (t Task) Urgent() bool { return t.Caps || slices.Contains(untrue, t.Rule) }
+
+// Misleads reports whether the task is about relationships that give wrong totals, or none at all: texts would be written for another model.
+func (t Task) Misleads() bool {
+	return strings.HasPrefix(t.Rule, "REL") && t.Severity == finding.High && t.Effort() != Days
+}
 
 // tier is 0 for what is urgent, 1 for faults of the structure that are no trifles and can be mended at once, else 2: texts
 // about a wrong structure would be written twice.

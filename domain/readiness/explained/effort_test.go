@@ -60,9 +60,20 @@ func TestEffort(t *testing.T) {
 	}{
 		{"NAM-01", 1, "minutes"}, {"NAM-01", 10, "hour"}, {"NAM-01", 80, "days"}, {"DSC-02", 80, "minutes"}, {"INS-01", 1, "minutes"},
 		{"INS-07", 1, "hour"}, {"REL-07", 1, "days"},
+		{"TIM-01", 1, "minutes"}, {"REL-11", 1, "days"},
 	} {
 		if got := explained.Tasks(readiness.Result{}, found(c.rule, c.n, "low", 1))[0].Effort(); got != c.want {
 			t.Errorf("%d of %s: got %s, want %s", c.n, c.rule, got, c.want)
+		}
+	}
+	none := found("TIM-01", 1, "medium", 1)
+	none[0].Violation = 1
+	if got := explained.Tasks(readiness.Result{}, none)[0].Effort(); got != explained.Hour {
+		t.Errorf("no date table: got %s", got)
+	}
+	for rule, want := range map[string]bool{"REL-02": true, "REL-11": false, "TIM-01": false} {
+		if got := explained.Tasks(readiness.Result{}, found(rule, 1, "high", 1))[0].Misleads(); got != want {
+			t.Errorf("%s misleads: got %v", rule, got)
 		}
 	}
 }

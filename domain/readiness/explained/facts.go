@@ -133,6 +133,9 @@ var Facts = byID(
 		Documentation, prepFAQ, "2026-11", "2025"},
 	Fact{"answer-limits", "Guidance: 5 to 7 trigger phrases each, whole questions, no hidden fields.",
 		Documentation, bestPractices, "2026-11", ""},
+	Fact{"answer-kinds", "A model has at most 250 verified answers, and an answer at most 3 filters. It has no field parameter and no measure of the " +
+		"report, and is no card (new), text box, Q&A, key influencers, decomposition tree, narrative, R, Python or custom visual.",
+		Documentation, bestPractices, "2026-11", ""},
 	Fact{"synonyms", "The DAX generation of data agents reads synonyms.",
 		Documentation, bestPractices, "2026-11", ""},
 	Fact{"both-selections", "Tables that a data agent selects and the schema does not have come with all columns; tables of the schema that it does not " +

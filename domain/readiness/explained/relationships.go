@@ -8,8 +8,8 @@ var relationshipsExplained = map[string]Explanation{
 			"two such tables. A table with at most 5 columns is a disconnected slicer and not judged if a measure refers to one of " +
 			"them. It fails if the table is in no active relationship. The severity is high if another table has a column that fits: " +
 			"equal words that end with id, key, code, cd, no, nr or number, and the same known type, one of them a key or on the one " +
-			"side of a relationship; else it is medium. If no " +
-			"relationship joins two tables, the model has one finding, and the cap CAP-NOREL limits the score to 60.",
+			"side of a relationship; else it is medium, and low for a table of at most 5 texts without such a word and " +
+			"without a measure. If no relationship joins two tables, the model has one finding, and the cap CAP-NOREL limits the score to 60.",
 		Why:    "A query over tables without a relationship repeats the same number on every row.",
 		Source: relationshipsAreGiven,
 		Fails: tmdl(`
@@ -314,7 +314,7 @@ relationship 'Ship date'
 		Fix: "Add a measure that activates the relationship by USERELATIONSHIP, and say in the AI instructions when to use it. Remove " +
 			"the relationship if nothing needs it.",
 	},
-	"REL-07": flatTableExplained, "REL-08": brokenRelationshipExplained, "REL-09": secondPathExplained,
+	"REL-07": flatTableExplained, "REL-11": mixedTableExplained, "REL-08": brokenRelationshipExplained, "REL-09": secondPathExplained,
 	"REL-10": {
 		Name: "ColumnLooksUpOnce", Title: "A column is related to one dimension",
 		What: "Judges every column on the many side of active relationships, hidden or not. It fails if they lead to two tables; date " +

@@ -40,6 +40,80 @@ table Sales
 	Fix: "Move the descriptive columns into dimensions, and relate these to the facts. Hide columns that no question is about.",
 }
 
+var mixedTableExplained = Explanation{
+	Name: "FactsDescribeThemselves", Title: "A fact table does not describe several other things",
+	What: "Judges tables of a model with a relationship between tables of the star schema that are on the one side of no active relationship, are no date " +
+		"tables, and have a number that a measure uses or that is summed. A thing is described if exposed columns that are no keys begin with " +
+		"its name, one ends in a word for a key or a name (ID, Code, Name, Description), and another one depends on it by its name (City, Segment, " +
+		"Category and the like, or a name beside a key); or by three parts of a place (City, Country, Postal Code). Dates, the things that the " +
+		"table is called after, and orders, invoices and the like, which are what rows are, do not count. It fails if three " +
+		"things are described, and by half for two. Names are read as English, with the thing first.",
+	Why:    "The same customer is in many rows, so an AI counts rows for customers, and finds in other facts other columns with the same meaning.",
+	Source: schemaIsUsed,
+	Fails: tmdl(`
+table Sales
+
+	measure Revenue = SUM(Sales[Amount])
+
+	column Amount
+		dataType: decimal
+
+	column 'Date Key'
+		dataType: int64
+
+	column 'Customer Name'
+		dataType: string
+
+	column 'Customer City'
+		dataType: string
+
+	column 'Product Name'
+		dataType: string
+
+	column 'Product Category'
+		dataType: string
+
+table Calendar
+
+	column 'Date Key'
+		dataType: int64
+
+relationship Dates
+	fromColumn: Sales.'Date Key'
+	toColumn: Calendar.'Date Key'
+`),
+	Passes: tmdl(`
+table Sales
+
+	measure Revenue = SUM(Sales[Amount])
+
+	column Amount
+		dataType: decimal
+
+	column 'Customer Key'
+		dataType: int64
+
+	column 'Product Name'
+		dataType: string
+
+table Customer
+
+	column 'Customer Key'
+		dataType: int64
+
+	column 'Customer Name'
+		dataType: string
+
+	column 'Customer City'
+		dataType: string
+
+relationship Customers
+	fromColumn: Sales.'Customer Key'
+	toColumn: Customer.'Customer Key'
+`),
+	Fix: "Make a table of each thing with one row for each of its keys, relate the fact to it, and remove or hide the columns of the fact.",
+}
+
 var brokenRelationshipExplained = Explanation{
 	Name: "RelationshipSound", Title: "A relationship joins columns that exist",
 	What: "Judges the relationships of the file, except those with an end in a private or automatic date table; only those at fault " +

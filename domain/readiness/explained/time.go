@@ -39,7 +39,7 @@ relationship 'Order date'
 	"TIM-02": {
 		Name: "DateTableMarked", Title: "A date table is marked as one",
 		What: "Judges exposed dimensions with the word date, dates or calendar in the name and a dateTime column, if the model has a " +
-			"dateTime column. It fails if the table's data category is not Time.",
+			"marked date table (TIM-01). It fails if the table's data category is not Time.",
 		Why:    "The name alone does not make functions for periods work.",
 		Source: schemaIsUsed,
 		Fails: tmdl(`
@@ -48,7 +48,17 @@ table Sales
 	column 'Order Date'
 		dataType: dateTime
 
+	column 'Ship Date'
+		dataType: dateTime
+
 table Calendar
+	dataCategory: Time
+
+	column Date
+		dataType: dateTime
+		isKey
+
+table 'Ship Calendar'
 
 	column Date
 		dataType: dateTime
@@ -56,6 +66,10 @@ table Calendar
 relationship 'Order date'
 	fromColumn: Sales.'Order Date'
 	toColumn: Calendar.Date
+
+relationship 'Ship date'
+	fromColumn: Sales.'Ship Date'
+	toColumn: 'Ship Calendar'.Date
 `),
 		Passes: tmdl(`
 table Sales

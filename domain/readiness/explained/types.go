@@ -26,7 +26,8 @@ table Customer
 	},
 	"TYP-02": {
 		Name: "IdentifierNotSummarized", Title: "A number that is an identifier, a period or a rate is not summarized",
-		What: "Judges exposed numeric columns that are keys, or whose names say that a sum means nothing: a word such as id, code, " +
+		What: "Judges exposed numeric columns, except foreign keys that are not summarized, that are keys, or whose names say that a sum means nothing: " +
+			"a word such as id, code, " +
 			"year, month, rank, rate, percent, age, average, median, max or distinct; a last word such as hour, level, version, order, " +
 			"number or temperature; or price after unit, list or net. It fails if " +
 			"summarizeBy is not none, by half if it is count or distinctCount.",

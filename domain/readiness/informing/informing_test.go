@@ -57,6 +57,7 @@ func TestFaults(t *testing.T) {
 		"客人支付的金额，不含税":                                                                     informing.Informs,
 		"A key metric that is essential for strategic decisions across the organization.": informing.Filler,
 		"Validated by the data team and refreshed daily from the source system.":          informing.Filler,
+		"Net revenue is significant and refreshed every night.":                           informing.Filler,
 		"Wichtige Kennzahl für strategische Entscheidungen, täglich geprüft.":             informing.Filler,
 		"Indicador importante validado pela equipe e atualizado diariamente.":             informing.Filler,
 		"Green ideas sleep furiously near the river.":                                     informing.Unrelated,

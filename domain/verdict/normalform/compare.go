@@ -159,11 +159,53 @@ func (q *Query) parted(answer *Query) string {
 	for _, mine := range q.shared() {
 		for _, theirs := range answer.shared() {
 			if mine.name == theirs.name && mine.disjoint(theirs.set) {
-				return "The query keeps other values of " + mine.name + " than the reference, and none of its."
+				return "The query keeps other values of " + q.asNamed(mine.name) + " than the reference, and none that the reference keeps."
 			}
 		}
 	}
 	return ""
+}
+
+// Dropped returns the columns by which a query filters all its values, and of whose tables an answer's query neither filters nor groups by
+// one: rows that are equal all the same are equal by chance.
+func (q *Query) Dropped(answer *Query) (columns []string) {
+	used := map[string]bool{}
+	tableOf := func(name string) string { return name[:max(strings.LastIndex(name, "["), 0)] }
+	for _, n := range answer.shared() {
+		used[tableOf(n.name)] = true
+	}
+	for _, a := range answer.of.aggregations() {
+		for _, n := range a.at.normal(answer.of.groups) {
+			used[tableOf(n.name)] = true
+		}
+	}
+	for _, c := range answer.of.groups {
+		used[tableOf(c.String())] = true
+	}
+	for _, n := range q.shared() {
+		if name := q.asNamed(n.name); !used[tableOf(n.name)] && !slices.Contains(columns, name) {
+			columns = append(columns, name)
+		}
+	}
+	return columns
+}
+
+// asNamed returns the name of a filter of the query as the model writes it.
+func (q *Query) asNamed(filter string) string {
+	places := []*place{q.of.at}
+	for _, a := range q.of.aggregations() {
+		places = append(places, a.at)
+	}
+	for _, p := range places {
+		for c := range p.filters {
+			for _, one := range []*column{c, c.table.date} {
+				if one != nil && one.String() == filter {
+					return one.table.name + "[" + one.name + "]"
+				}
+			}
+		}
+	}
+	return filter
 }
 
 func sameTexts(a, b []*value) bool {

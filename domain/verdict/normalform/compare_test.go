@@ -2,6 +2,7 @@ package normalform_test
 
 import (
 	"errors"
+	"strings"
 	"testing"
 
 	"readiness/domain/verdict/normalform"
@@ -188,6 +189,34 @@ func TestCompare(t *testing.T) {
 			if back := compared(t, m, pair{p.answer, p.reference}); back == normalform.Equal && want != normalform.Equal {
 				t.Errorf("%s: the other way round they are equal", name)
 			}
+		}
+	}
+}
+
+// What a query does not filter by is named, unless it filters or groups by another column of the table.
+func TestDropped(t *testing.T) {
+	t.Parallel()
+	m := normalform.NewModel(shop())
+	red := `EVALUATE ROW("a", CALCULATE([Revenue], Product[Color] = "Red", 'Date'[Year] = 2025))`
+	for answer, want := range map[string]string{
+		red:                            "",
+		`EVALUATE ROW("a", [Revenue])`: "Date[Date] Product[Color]",
+		`EVALUATE ROW("a", CALCULATE([Revenue], 'Date'[Year] = 2025))`:                                                   "Product[Color]",
+		`EVALUATE ROW("a", CALCULATE([Red Revenue], 'Date'[Date] >= DATE(2025, 1, 1), 'Date'[Date] < DATE(2026, 1, 1)))`: "",
+		`EVALUATE ROW("a", CALCULATE([Revenue], Product[Category] = "A", 'Date'[Year] = 2025))`:                          "",
+		`EVALUATE SUMMARIZECOLUMNS(Product[Category], TREATAS({2025}, 'Date'[Year]), "a", [Revenue])`:                    "",
+		`EVALUATE CALCULATETABLE(ROW("a", [Revenue]), Product[Color] = "Red", 'Date'[Year] = 2025)`:                      "",
+	} {
+		reference, err := m.Read(red, today)
+		if err != nil {
+			t.Fatal(err)
+		}
+		given, err := m.Read(answer, today)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Join(reference.Dropped(given), " "); got != want {
+			t.Errorf("%s: got %q, want %q", answer, got, want)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package review
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -17,6 +18,7 @@ import (
 	"readiness/http/console/changes"
 	"readiness/http/console/choices"
 	"readiness/http/console/page"
+	"readiness/internal/lists"
 )
 
 // perPage is how many changes a page has.
@@ -59,10 +61,48 @@ type change struct {
 	Mine *choices.Decision
 }
 
-// arrange puts the changes in their order: flagged ones first. It does not change while people decide.
+// alike is what equal changes have in common, so that a person decides about them at once.
+type alike struct{ property, proposed, reason, key string }
+
+// alikeOf returns what a change has in common with equal ones; changes of texts, which people edit, and flagged ones are like no other.
+func alikeOf(c client.PreviewChange) alike {
+	if flagged(c) == 0 || c.Type != client.ChangeTypeSummarizeBy && c.Type != client.ChangeTypeAiDataSchema {
+		return alike{key: c.Key}
+	}
+	return alike{string(c.Property), c.Proposed, c.Reason, ""}
+}
+
+// fold is a change with those that equal it and follow it on the page. Alike counts all of the preview.
+type fold struct {
+	change
+	Rest  []change
+	Alike int
+}
+
+// Folds returns the changes of the page, equal ones together.
+func (r *review) Folds() (all []fold) {
+	for _, c := range r.Shown() {
+		if n := len(all); n > 0 && alikeOf(all[n-1].PreviewChange) == alikeOf(c.PreviewChange) {
+			all[n-1].Rest = append(all[n-1].Rest, c)
+			continue
+		}
+		all = append(all, fold{c, nil, lists.Count(r.all, func(d change) bool { return !d.Written && alikeOf(d.PreviewChange) == alikeOf(c.PreviewChange) })})
+	}
+	return all
+}
+
+// arrange puts the changes in their order: flagged ones first, equal ones together. It does not change while people decide.
 func (r *review) arrange() {
 	ordered := slices.Clone(r.Changes)
-	slices.SortStableFunc(ordered, func(a, b client.PreviewChange) int { return flagged(a) - flagged(b) })
+	first := map[alike]int{}
+	for i, c := range r.Changes {
+		if _, known := first[alikeOf(c)]; !known {
+			first[alikeOf(c)] = i
+		}
+	}
+	slices.SortStableFunc(ordered, func(a, b client.PreviewChange) int {
+		return cmp.Or(flagged(a)-flagged(b), first[alikeOf(a)]-first[alikeOf(b)])
+	})
 	r.all = make([]change, len(ordered))
 	for i, c := range ordered {
 		r.all[i] = change{PreviewChange: c, Number: i, Choice: r.stored[c.Key], Written: r.written[c.Key]}

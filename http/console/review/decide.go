@@ -63,7 +63,7 @@ func (r *review) after(do string, number int) string {
 	switch {
 	case number < 0 || number >= len(r.all):
 		return r.Address(r.Number)
-	case do != "open" && number+1 < len(r.all):
+	case verdicts[do] != "" && do != "open" && number+1 < len(r.all):
 		number++
 	}
 	return fmt.Sprintf("%s#c%d", r.Address(number/perPage+1), number)
@@ -89,6 +89,10 @@ func (r *review) decisions(form url.Values, do string, number int) (all []choice
 			if verdict, ok := verdicts[do]; ok && c.Number == number && !c.Written {
 				d.Verdict, changed = verdict, true
 			}
+		}
+		if of, together := strings.CutSuffix(do, "alike"); together && verdicts[of] != "" && !c.Written && 0 <= number && number < len(r.all) &&
+			alikeOf(c.PreviewChange) == alikeOf(r.all[number].PreviewChange) {
+			d.Verdict, changed = verdicts[of], true
 		}
 		if do == "all" && d.Verdict == choices.Open && flagged(c.PreviewChange) == 1 && !c.Written {
 			d.Verdict, changed = choices.Accepted, true

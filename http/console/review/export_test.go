@@ -7,6 +7,16 @@ import (
 	"readiness/http/console/choices"
 )
 
+// Folds returns how many changes each decision of the first page is about.
+func Folds(p client.Preview) (sizes []int) {
+	r := &review{Preview: p}
+	r.arrange()
+	for _, f := range r.Folds() {
+		sizes = append(sizes, 1+len(f.Rest))
+	}
+	return sizes
+}
+
 // Order returns the keys of a preview's changes in the order of the pages.
 func Order(p client.Preview) (keys []string) {
 	r := &review{Preview: p}

@@ -18,6 +18,31 @@ var preview = client.Preview{Changes: []client.PreviewChange{
 	{Key: "c|", Type: client.ChangeTypeAiDataSchema, Proposed: "hidden"},
 }}
 
+// alike has three equal changes of which one stands apart, and one for another reason.
+var alike = client.Preview{Changes: []client.PreviewChange{
+	{Key: "a", Type: client.ChangeTypeSummarizeBy, Property: "summarizeBy", Proposed: "none", Reason: "no total"},
+	{Key: "b", Type: client.ChangeTypeSummarizeBy, Property: "summarizeBy", Proposed: "none", Reason: "another"},
+	{Key: "c", Type: client.ChangeTypeSummarizeBy, Property: "summarizeBy", Proposed: "none", Reason: "no total"},
+	{Key: "d", Type: client.ChangeTypeDescription, Proposed: "A text."}, {Key: "e", Type: client.ChangeTypeDescription, Proposed: "A text."},
+	{Key: "f", Type: client.ChangeTypeSummarizeBy, Property: "summarizeBy", Proposed: "none", Reason: "no total"},
+}}
+
+// TestAlike keeps equal changes together, and decides about all of them at once, but not about written ones.
+func TestAlike(t *testing.T) {
+	t.Parallel()
+	if diff := cmp.Diff([]string{"a", "c", "f", "b", "d", "e"}, review.Order(alike)); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff([]int{3, 1, 1, 1}, review.Folds(alike)); diff != "" {
+		t.Errorf("folds: %s", diff)
+	}
+	want := []choices.Decision{{Key: "a", Verdict: choices.Rejected}, {Key: "f", Verdict: choices.Rejected}}
+	form := url.Values{"seen.0": {"0"}, "seen.1": {"0"}, "seen.2": {"0"}}
+	if diff := cmp.Diff(want, review.Decisions(alike, nil, map[string]bool{"c": true}, form, "rejectalike", 2)); diff != "" {
+		t.Error(diff)
+	}
+}
+
 func TestFlaggedFirst(t *testing.T) {
 	t.Parallel()
 	if diff := cmp.Diff([]string{"b|", "a|", "c|"}, review.Order(preview)); diff != "" {

@@ -22,9 +22,11 @@ var Rules = []rule.Rule{
 	// default as none.
 	{ID: "TYP-01", Weight: 1, Severity: finding.Low, Fixes: []finding.FixKind{finding.Properties},
 		Check: rule.Each(rule.Where(summarizedColumns, isUnsummable), summarizedText)},
-	// TYP-02: identifiers, years, rates and the like are not summed.
+	// TYP-02: identifiers, years, rates and the like are not summed. Foreign keys that are not are no merit, so that hiding one costs nothing.
 	{ID: "TYP-02", Weight: 3, Severity: finding.Medium, Fixes: []finding.FixKind{finding.Properties},
-		Check: rule.Each(rule.Where(summarizedColumns, IsUnsummed), summedUnsummable)},
+		Check: rule.Each(rule.Where(summarizedColumns, func(x *model.Scope, c *model.Column) bool {
+			return IsUnsummed(x, c) && !(c.ManyOfOne && !c.Summed())
+		}), summedUnsummable)},
 	// TYP-03: amounts are numbers.
 	{ID: "TYP-03", Weight: 2, Severity: finding.Medium,
 		Check: rule.Each(rule.Where(rule.ExposedColumns, namesQuantity), textInsteadOfNumber)},

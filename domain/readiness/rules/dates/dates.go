@@ -17,9 +17,9 @@ import (
 var Rules = []rule.Rule{
 	// TIM-01: a table is marked as the date table.
 	{ID: "TIM-01", Weight: 3, Severity: finding.High, Check: rule.OnModel(rule.Always, unmarkedDates)},
-	// TIM-02: a table that is a date table by its name is marked as one.
+	// TIM-02: a table that is a date table by its name is marked as one, beside the marked one that TIM-01 asks for.
 	{ID: "TIM-02", Weight: 1, Severity: finding.Low,
-		Check: rule.Each(rule.Where(rule.ExposedTables, func(_ *model.Scope, t *model.Table) bool { return t.DateByName }),
+		Check: rule.Each(rule.Where(rule.ExposedTables, func(x *model.Scope, t *model.Table) bool { return t.DateByName && unmarkedModel(x).Violation == 0 }),
 			unmarkedTable)},
 	// TIM-03: no automatic date tables.
 	{ID: "TIM-03", Weight: 2, Severity: finding.Medium, Check: rule.OnModel(rule.Always, automaticDates)},

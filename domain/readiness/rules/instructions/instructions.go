@@ -38,8 +38,8 @@ var Rules = reading([]rule.Rule{
 	// INS-06: they explain calculation groups and field parameters.
 	{ID: "INS-06", Weight: 1, Severity: finding.Medium, Fixes: []finding.FixKind{finding.AIInstructions},
 		Check: rule.Among(rule.Where(rule.ExposedTables, hasItems), unexplained)},
-	// INS-07: there are verified answers.
-	{ID: "INS-07", Weight: 2, Severity: finding.Low, Check: rule.OnModel(rule.Always, noAnswers)},
+	// INS-07: there are verified answers. One satisfies it and answers only its own questions, so it weighs little.
+	{ID: "INS-07", Weight: 1, Severity: finding.Low, Check: rule.OnModel(rule.Always, noAnswers)},
 	// INS-08: each verified answer has enough trigger phrases.
 	{ID: "INS-08", Weight: 1, Severity: finding.Low, Check: rule.Stating(rule.Each(rule.VerifiedAnswers, triggerPhrases))},
 	// INS-09: each verified answer uses only fields that an AI sees.
@@ -52,6 +52,8 @@ var Rules = reading([]rule.Rule{
 	{ID: "INS-12", Weight: 1, Severity: finding.Low, Check: rule.Stating(rule.OnModel(lacksIndex, unindexed))},
 	// INS-13: the example prompts ask about what an AI sees.
 	{ID: "INS-13", Weight: 1, Severity: finding.Low, Check: rule.Stating(rule.OnModel(isCopilot, promptsNamed))},
+	// INS-14: each verified answer is one that the platform gives.
+	{ID: "INS-14", Weight: 1, Severity: finding.Medium, Check: rule.Among(rule.VerifiedAnswers, beyondLimits)},
 })
 
 const noInstruction = "no instructions"

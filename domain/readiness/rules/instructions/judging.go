@@ -24,7 +24,7 @@ func reading(rules []rule.Rule) []rule.Rule {
 			r.Reads = semanticmodel.Answers
 		case "INS-08":
 			r.Reads = semanticmodel.TriggerPhrases
-		case "INS-09":
+		case "INS-09", "INS-14":
 			r.Reads = semanticmodel.AnswerFields
 		case "INS-10":
 			r.Reads = semanticmodel.QnASetting | semanticmodel.Entities

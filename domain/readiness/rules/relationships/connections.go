@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"readiness/definition/semanticmodel"
 	"readiness/domain/readiness/finding"
 	"readiness/domain/readiness/model"
 	"readiness/domain/readiness/rule"
@@ -197,7 +198,11 @@ func unconnectedTable(t *model.Table, keys *joinable) rule.Verdict {
 	if own == nil {
 		v.Message = advice + ", or leave it out of what an AI sees"
 	}
-	if own == nil || !slices.ContainsFunc(t.Columns, func(c *model.Column) bool { return c.Used || c.Numeric() && !c.Key && c.Summed() }) {
+	switch counts := slices.ContainsFunc(t.Columns, func(c *model.Column) bool { return c.Used || c.Numeric() && !c.Key && c.Summed() }); {
+	case own == nil && !counts && len(t.Measures) == 0 && len(t.Columns) <= mostSlicerColumns &&
+		!slices.ContainsFunc(t.Columns, func(c *model.Column) bool { return joiningKey(c) != "" || !c.Is(semanticmodel.String) }):
+		v.Severity = finding.Low // it tells something to readers of a report
+	case own == nil || !counts:
 		v.Severity = finding.Medium
 	}
 	return v

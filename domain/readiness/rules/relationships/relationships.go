@@ -41,6 +41,9 @@ var Rules = []rule.Rule{
 	{ID: "REL-09", Weight: 2, Severity: finding.Medium, Check: secondPaths},
 	// REL-10: a column looks up one table.
 	{ID: "REL-10", Weight: 2, Severity: finding.High, Check: lookedUpOnce},
+	// REL-11: facts do not describe several other things.
+	{ID: "REL-11", Weight: 2, Severity: finding.Medium,
+		Check: rule.Stating(rule.Each(rule.Where(rule.AllTables, holdsFacts), mixedEntities))},
 }
 
 func ofSeveral(x *model.Scope, t *model.Table) bool { return x.Starred >= 2 && t.Starred }

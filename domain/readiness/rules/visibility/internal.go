@@ -204,6 +204,9 @@ func helperReason(x *model.Scope, m *model.Measure) string {
 		return "it yields images"
 	}
 	if !(dax.Texts{}).Yields(m.Src.Expression) {
+		if routes(x, m) {
+			return "it yields what a slicer chooses of other measures"
+		}
 		return ""
 	}
 	explained := informing.Described(x, &m.Object)
@@ -218,7 +221,37 @@ func helperReason(x *model.Scope, m *model.Measure) string {
 			return "it yields colours"
 		}
 	}
+	if !explained && dax.Composes(m.Src.Expression) && !calculates(m) {
+		if i := slices.IndexFunc(m.Refs, func(o *model.Object) bool { return o.Kind == model.MeasureKind && x.In(o) }); i >= 0 {
+			return "it writes [" + m.Refs[i].Name + "] as text"
+		}
+	}
 	return ""
+}
+
+var calculations = wording.SetOf("DIVIDE,CALCULATE,SUM,AVERAGE,COUNT,COUNTA,COUNTROWS,DISTINCTCOUNT,SUMX,AVERAGEX,COUNTX,MAXX,MINX,RANKX,MEDIAN,DATEDIFF")
+
+// calculates reports whether a measure does more than to show others, so that its text is the only place of what it says.
+func calculates(m *model.Measure) bool {
+	return slices.ContainsFunc(dax.Read(m.Src.Expression).Calls, func(c dax.Call) bool { return calculations[strings.ToUpper(c.Name)] })
+}
+
+// routes reports whether a measure yields one of several exposed measures by a column of a table that no relationship joins, such as
+// SWITCH(SELECTEDVALUE(Show[Measure]), …).
+func routes(x *model.Scope, m *model.Measure) bool {
+	if dax.ResultCall(m.Src.Expression) != "SWITCH" {
+		return false
+	}
+	chosen, slicer := 0, false
+	for _, o := range m.Refs {
+		switch {
+		case o.Kind == model.MeasureKind && x.In(o):
+			chosen++
+		case o.Kind == model.ColumnKind && !o.Table.Related:
+			slicer = true
+		}
+	}
+	return slicer && chosen >= 2
 }
 
 func helperMeasures(x *model.Scope, say func(model.Judged, rule.Verdict)) {
