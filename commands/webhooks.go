@@ -8,7 +8,6 @@ import (
 
 	"github.com/google/uuid"
 
-	"readiness/domain"
 	"readiness/domain/webhook"
 	"readiness/eventstore"
 	"readiness/storage/deliveries"
@@ -59,8 +58,7 @@ func (s *Webhooks) Change(ctx context.Context, caller Caller, id uuid.UUID, chan
 			return webhook.Webhook{}, err
 		}
 		if !found {
-			return webhook.Webhook{}, domain.Refuse(domain.WebhookConflict,
-				"the service can no longer decrypt the secret of the webhook: delete it and create another").About("webhookId", id)
+			return webhook.Webhook{}, webhook.SecretLost(id)
 		}
 		if to, err = before.At(*address); err != nil {
 			return webhook.Webhook{}, err
@@ -115,7 +113,7 @@ func (s *Webhooks) Test(ctx context.Context, caller Caller, id uuid.UUID) (deliv
 }
 
 // SendAgain lets a message that was delivered or parked be sent again, with its id, and returns its delivery.
-func (s *Webhooks) SendAgain(ctx context.Context, caller Caller, id uuid.UUID, deliveryID string) (deliveries.Delivery, error) {
+func (s *Webhooks) SendAgain(ctx context.Context, caller Caller, id, deliveryID uuid.UUID) (deliveries.Delivery, error) {
 	past := eventstore.FoldCached(webhook.Stream(caller.Account), webhook.Evolve)
 	if err := s.Store.Load(ctx, past); err != nil {
 		return deliveries.Delivery{}, err
@@ -123,24 +121,21 @@ func (s *Webhooks) SendAgain(ctx context.Context, caller Caller, id uuid.UUID, d
 	if _, err := past.State.Testable(id); err != nil {
 		return deliveries.Delivery{}, err
 	}
-	delivery, ok := domain.ParseID(deliveryID)
-	if ok {
-		var err error
-		if ok, err = s.Rows.Again(ctx, caller.Account, id, delivery, instant(s.Now)); err != nil {
-			return deliveries.Delivery{}, err
-		}
+	found, err := s.Rows.Again(ctx, caller.Account, id, deliveryID, instant(s.Now))
+	if err == nil && !found {
+		err = webhook.DeliveryNotFound(id, deliveryID)
 	}
-	if !ok {
-		return deliveries.Delivery{}, webhook.DeliveryNotFound(id, deliveryID)
+	if err != nil {
+		return deliveries.Delivery{}, err
 	}
-	return s.delivery(ctx, caller, id, delivery)
+	return s.delivery(ctx, caller, id, deliveryID)
 }
 
 // delivery returns a delivery that was there a moment ago.
 func (s *Webhooks) delivery(ctx context.Context, caller Caller, id, deliveryID uuid.UUID) (deliveries.Delivery, error) {
 	d, found, err := s.Rows.Get(ctx, caller.Account, id, deliveryID)
 	if err == nil && !found {
-		err = webhook.NotFound(id.String()) // deleted meanwhile
+		err = webhook.NotFound(id) // deleted meanwhile
 	}
 	return d, err
 }

@@ -107,19 +107,24 @@ func (s Webhooks) Find(id uuid.UUID) (Webhook, error) {
 	if i := slices.IndexFunc(s.All, func(w Webhook) bool { return w.WebhookID == id }); i >= 0 {
 		return s.All[i], nil
 	}
-	return Webhook{}, NotFound(id.String())
+	return Webhook{}, NotFound(id)
 }
 
 // NotFound returns the refusal of an id that no webhook of the account has.
-func NotFound(id string) *domain.Refusal {
-	id = domain.ExcerptID(id)
+func NotFound(id uuid.UUID) *domain.Refusal {
 	return domain.Refuse(domain.WebhookNotFound, "this account has no webhook %s", id).About("webhookId", id)
 }
 
+// SecretLost returns the refusal to change the address of a webhook whose secret can no longer be decrypted.
+func SecretLost(id uuid.UUID) *domain.Refusal {
+	return domain.Refuse(domain.WebhookConflict, "the service can no longer decrypt the secret of the webhook: delete it and create another").
+		About("webhookId", id)
+}
+
 // DeliveryNotFound returns the refusal of an id that no delivery of the webhook has.
-func DeliveryNotFound(webhookID uuid.UUID, id string) *domain.Refusal {
-	return domain.Refuse(domain.WebhookNotFound, "the webhook has no delivery %s that was sent or parked, or it is deleted",
-		domain.ExcerptID(id)).About("webhookId", webhookID)
+func DeliveryNotFound(webhookID, id uuid.UUID) *domain.Refusal {
+	return domain.Refuse(domain.WebhookNotFound, "the webhook has no delivery %s that was sent or parked, or it is deleted", id).
+		About("webhookId", webhookID)
 }
 
 // Testable returns the webhook if a message can be sent to it now, or refuses.

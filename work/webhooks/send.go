@@ -129,7 +129,7 @@ func (s *Sender) send(ctx context.Context, lane deliveries.Lane) (err error) {
 		}
 		err = errors.Join(err, s.rows.End(end, s.Life.Key(), lane.WebhookID, failures, due))
 	}()
-	for n := 0; n < turn && time.Since(began) < timeout; n++ {
+	for n := 0; n < turn && time.Since(began) < DefaultTimeout; n++ {
 		d, found, err := s.rows.Next(ctx, lane.WebhookID)
 		if err != nil || !found {
 			return err

@@ -26,8 +26,8 @@ import (
 )
 
 const (
-	// timeout is how long an attempt may take, with all of its answer that is read.
-	timeout = 10 * time.Second
+	// DefaultTimeout is how long an attempt may take, with all of its answer that is read.
+	DefaultTimeout = 10 * time.Second
 	// maxAnswer and maxHeader bound how many bytes of an answer are read.
 	maxAnswer = 4 << 10
 	maxHeader = 16 << 10
@@ -59,6 +59,8 @@ type Options struct {
 	// PrivateAddresses allows addresses in the service's own network. Client then makes the calls; nil is an ordinary one.
 	PrivateAddresses bool
 	Client           *http.Client
+	// Timeout is how long an attempt may take; 0 means DefaultTimeout.
+	Timeout time.Duration
 }
 
 // Sender makes messages and sends them.
@@ -75,7 +77,7 @@ type Sender struct {
 // New returns a sender.
 func New(o Options) *Sender {
 	s := &Sender{Options: o, rows: o.Webhooks.Rows, wake: make(chan struct{}, 1), busy: map[uuid.UUID]deliveries.Lane{}}
-	s.Log = cmp.Or(s.Log, slog.New(slog.DiscardHandler))
+	s.Log, s.Timeout = cmp.Or(s.Log, slog.New(slog.DiscardHandler)), cmp.Or(s.Timeout, DefaultTimeout)
 	switch {
 	case !o.PrivateAddresses:
 		transport := publicnet.Transport().Clone()
@@ -84,7 +86,7 @@ func New(o Options) *Sender {
 	case o.Client != nil:
 		s.calls = *o.Client
 	}
-	s.calls.CheckRedirect, s.calls.Jar, s.calls.Timeout = notFollowed, nil, timeout
+	s.calls.CheckRedirect, s.calls.Jar, s.calls.Timeout = notFollowed, nil, s.Timeout
 	return s
 }
 
