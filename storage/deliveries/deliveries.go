@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"readiness/domain/webhook"
@@ -77,12 +78,16 @@ func Retry(webhookID uuid.UUID, now time.Time) database.Statement {
 // Rows are the rows in a pool's database.
 type Rows struct{ Pool *pgxpool.Pool }
 
-const columns = `webhook_id, id, account_id, message, made_at, state, attempts, tried_at, status, coalesce(reason, ''), since, place`
+// columns has next_at only of the oldest message that waits.
+const columns = `webhook_id, id, account_id, message, made_at, state, attempts, tried_at, status, coalesce(reason, ''), since, place,
+	CASE WHEN state = 'Waiting' AND place = (SELECT place FROM webhook_deliveries o WHERE o.webhook_id = d.webhook_id AND state = 'Waiting'
+		ORDER BY place LIMIT 1) THEN (SELECT due_at FROM webhook_lanes l WHERE l.webhook_id = d.webhook_id) END
+	FROM webhook_deliveries d`
 
 func scan(row pgx.CollectableRow) (d Delivery, err error) {
 	var message []byte
 	if err = row.Scan(&d.WebhookID, &d.ID, &d.Account, &message, &d.MadeAt, &d.State, &d.Attempts, &d.TriedAt, &d.Status, &d.Reason, &d.Since,
-		&d.Place); err != nil {
+		&d.Place, &d.NextAt); err != nil {
 		return d, err
 	}
 	return d, json.Unmarshal(message, &d.Message)
@@ -90,42 +95,35 @@ func scan(row pgx.CollectableRow) (d Delivery, err error) {
 
 // List returns a page of a webhook's deliveries, the newest first, those before a place; 0 for the first page.
 func (r Rows) List(ctx context.Context, account string, webhookID uuid.UUID, before int64, limit int) ([]Delivery, error) {
-	rows, _ := r.Pool.Query(ctx, `SELECT `+columns+` FROM webhook_deliveries
-		WHERE account_id = $1 AND webhook_id = $2 AND ($3 = 0 OR place < $3) ORDER BY place DESC LIMIT $4`, account, webhookID, before, limit)
-	return r.withNext(ctx, webhookID, rows)
-}
-
-// Get returns a delivery of a webhook; false if there is none.
-func (r Rows) Get(ctx context.Context, account string, webhookID, id uuid.UUID) (Delivery, bool, error) {
-	rows, _ := r.Pool.Query(ctx, `SELECT `+columns+` FROM webhook_deliveries WHERE account_id = $1 AND webhook_id = $2 AND id = $3`, account,
-		webhookID, id)
-	all, err := r.withNext(ctx, webhookID, rows)
-	if err != nil || len(all) == 0 {
-		return Delivery{}, false, err
-	}
-	return all[0], true, nil
-}
-
-// withNext reads deliveries of a webhook, and when the oldest that waits is sent next.
-func (r Rows) withNext(ctx context.Context, webhookID uuid.UUID, rows pgx.Rows) ([]Delivery, error) {
+	rows, _ := r.Pool.Query(ctx, `SELECT `+columns+` WHERE account_id = $1 AND webhook_id = $2 AND ($3 = 0 OR place < $3)
+		ORDER BY place DESC LIMIT $4`, account, webhookID, before, limit)
 	all, err := pgx.CollectRows(rows, scan)
 	if err != nil {
 		return nil, fmt.Errorf("deliveries: read: %w", err)
 	}
-	var oldest int64
-	var next time.Time
-	err = r.Pool.QueryRow(ctx, `SELECT due_at, (SELECT place FROM webhook_deliveries d WHERE d.webhook_id = l.webhook_id AND state = 'Waiting'
-		ORDER BY place LIMIT 1) FROM webhook_lanes l WHERE webhook_id = $1 AND due_at IS NOT NULL AND EXISTS (
-		SELECT FROM webhook_deliveries d WHERE d.webhook_id = l.webhook_id AND state = 'Waiting')`, webhookID).Scan(&next, &oldest)
-	if err != nil && !errors.Is(err, pgx.ErrNoRows) {
-		return nil, fmt.Errorf("deliveries: read what is next: %w", err)
-	}
-	for i := range all {
-		if err == nil && all[i].State == webhook.Waiting && all[i].Place == oldest {
-			all[i].NextAt = &next
-		}
-	}
 	return all, nil
+}
+
+// Get returns a delivery of a webhook; false if there is none.
+func (r Rows) Get(ctx context.Context, account string, webhookID, id uuid.UUID) (Delivery, bool, error) {
+	return r.one(ctx, `account_id = $1 AND webhook_id = $2 AND id = $3`, account, webhookID, id)
+}
+
+// Next returns the oldest message of a webhook that waits; false if none does.
+func (r Rows) Next(ctx context.Context, webhookID uuid.UUID) (Delivery, bool, error) {
+	return r.one(ctx, `webhook_id = $1 AND state = 'Waiting' ORDER BY place LIMIT 1`, webhookID)
+}
+
+func (r Rows) one(ctx context.Context, where string, args ...any) (Delivery, bool, error) {
+	rows, _ := r.Pool.Query(ctx, `SELECT `+columns+` WHERE `+where, args...)
+	d, err := pgx.CollectExactlyOneRow(rows, scan)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return d, false, nil
+	}
+	if err != nil {
+		return d, false, fmt.Errorf("deliveries: read a message: %w", err)
+	}
+	return d, true, nil
 }
 
 // Put adds a message, as Add does.
@@ -134,21 +132,17 @@ func (r Rows) Put(ctx context.Context, account string, webhookID, id uuid.UUID, 
 	if err := Add(b, account, webhookID, id, m, now); err != nil {
 		return err
 	}
-	return pgx.BeginFunc(ctx, r.Pool, func(tx pgx.Tx) error { return tx.SendBatch(ctx, b).Close() })
+	return r.Pool.SendBatch(ctx, b).Close() // one transaction
 }
 
 // Again lets a message that was delivered or parked be sent again, behind those that wait. It is false if there is no such message.
 func (r Rows) Again(ctx context.Context, account string, webhookID, id uuid.UUID, now time.Time) (found bool, err error) {
-	err = pgx.BeginFunc(ctx, r.Pool, func(tx pgx.Tx) error {
-		tag, err := tx.Exec(ctx, `UPDATE webhook_deliveries SET state = 'Waiting', since = $4, place = DEFAULT
-			WHERE account_id = $1 AND webhook_id = $2 AND id = $3 AND state <> 'Waiting'`, account, webhookID, id, now)
-		if found = tag.RowsAffected() == 1; err != nil || !found {
-			return err
-		}
-		_, err = tx.Exec(ctx, due, webhookID, account, now)
-		return err
-	})
-	if err != nil {
+	b := &pgx.Batch{}
+	b.Queue(`UPDATE webhook_deliveries SET state = 'Waiting', since = $4, place = DEFAULT
+		WHERE account_id = $1 AND webhook_id = $2 AND id = $3 AND state <> 'Waiting'`, account, webhookID, id, now).
+		Exec(func(tag pgconn.CommandTag) error { found = tag.RowsAffected() == 1; return nil })
+	b.Queue(due, webhookID, account, now) // a lane without messages ends when it is looked at
+	if err := r.Pool.SendBatch(ctx, b).Close(); err != nil {
 		return false, fmt.Errorf("deliveries: send again: %w", err)
 	}
 	return found, nil

@@ -2,7 +2,6 @@ package deliveries
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -54,20 +53,6 @@ func (r Rows) Take(ctx context.Context, process int32, busy, lanes []uuid.UUID, 
 		return nil, fmt.Errorf("deliveries: take lanes: %w", err)
 	}
 	return taken, nil
-}
-
-// Next returns the oldest message of a webhook that waits; false if none does.
-func (r Rows) Next(ctx context.Context, webhookID uuid.UUID) (Delivery, bool, error) {
-	rows, _ := r.Pool.Query(ctx, `SELECT `+columns+` FROM webhook_deliveries WHERE webhook_id = $1 AND state = 'Waiting' ORDER BY place LIMIT 1`,
-		webhookID)
-	d, err := pgx.CollectExactlyOneRow(rows, scan)
-	if errors.Is(err, pgx.ErrNoRows) {
-		return d, false, nil
-	}
-	if err != nil {
-		return d, false, fmt.Errorf("deliveries: read the next message: %w", err)
-	}
-	return d, true, nil
 }
 
 // Attempt is what an attempt to send a message came to.
