@@ -212,21 +212,6 @@ const (
 	ChangeTypeSummarizeBy    ChangeType = "summarizeBy"
 )
 
-// Defines values for ChangeWebhookRequestEvents.
-const (
-	ChangeWebhookRequestEventsAllowanceLow        ChangeWebhookRequestEvents = "allowance.low"
-	ChangeWebhookRequestEventsAssessmentFailed    ChangeWebhookRequestEvents = "assessment.failed"
-	ChangeWebhookRequestEventsAssessmentScoreFell ChangeWebhookRequestEvents = "assessment.score-fell"
-	ChangeWebhookRequestEventsOperationEnded      ChangeWebhookRequestEvents = "operation.ended"
-)
-
-// Defines values for ChangeWebhookRequestFormat.
-const (
-	ChangeWebhookRequestFormatCloudevents ChangeWebhookRequestFormat = "cloudevents"
-	ChangeWebhookRequestFormatSlack       ChangeWebhookRequestFormat = "slack"
-	ChangeWebhookRequestFormatTeams       ChangeWebhookRequestFormat = "teams"
-)
-
 // Defines values for CreateScheduleRequestDayOfWeek.
 const (
 	CreateScheduleRequestDayOfWeekFriday      CreateScheduleRequestDayOfWeek = "Friday"
@@ -237,21 +222,6 @@ const (
 	CreateScheduleRequestDayOfWeekThursday    CreateScheduleRequestDayOfWeek = "Thursday"
 	CreateScheduleRequestDayOfWeekTuesday     CreateScheduleRequestDayOfWeek = "Tuesday"
 	CreateScheduleRequestDayOfWeekWednesday   CreateScheduleRequestDayOfWeek = "Wednesday"
-)
-
-// Defines values for CreateWebhookRequestEvents.
-const (
-	CreateWebhookRequestEventsAllowanceLow        CreateWebhookRequestEvents = "allowance.low"
-	CreateWebhookRequestEventsAssessmentFailed    CreateWebhookRequestEvents = "assessment.failed"
-	CreateWebhookRequestEventsAssessmentScoreFell CreateWebhookRequestEvents = "assessment.score-fell"
-	CreateWebhookRequestEventsOperationEnded      CreateWebhookRequestEvents = "operation.ended"
-)
-
-// Defines values for CreateWebhookRequestFormat.
-const (
-	CreateWebhookRequestFormatCloudevents CreateWebhookRequestFormat = "cloudevents"
-	CreateWebhookRequestFormatSlack       CreateWebhookRequestFormat = "slack"
-	CreateWebhookRequestFormatTeams       CreateWebhookRequestFormat = "teams"
 )
 
 // Defines values for DataAgentAssessmentStage.
@@ -476,6 +446,21 @@ const (
 	TrackedItemStatusRemoved        TrackedItemStatus = "Removed"
 	TrackedItemStatusResultsDeleted TrackedItemStatus = "ResultsDeleted"
 	TrackedItemStatusTracked        TrackedItemStatus = "Tracked"
+)
+
+// Defines values for WantedWebhookEvent.
+const (
+	AllowanceLow        WantedWebhookEvent = "allowance.low"
+	AssessmentFailed    WantedWebhookEvent = "assessment.failed"
+	AssessmentScoreFell WantedWebhookEvent = "assessment.score-fell"
+	OperationEnded      WantedWebhookEvent = "operation.ended"
+)
+
+// Defines values for WantedWebhookFormat.
+const (
+	Cloudevents WantedWebhookFormat = "cloudevents"
+	Slack       WantedWebhookFormat = "slack"
+	Teams       WantedWebhookFormat = "teams"
 )
 
 // Defines values for ListAbTestsParamsSort.
@@ -1759,17 +1744,13 @@ type ChangeType string
 
 // ChangeWebhookRequest defines model for ChangeWebhookRequest.
 type ChangeWebhookRequest struct {
-	Address *string                      `json:"address,omitempty"`
-	Enabled *bool                        `json:"enabled,omitempty"`
-	Events  []ChangeWebhookRequestEvents `json:"events,omitempty"`
-	Format  *ChangeWebhookRequestFormat  `json:"format,omitempty"`
+	Address *string              `json:"address,omitempty"`
+	Enabled *bool                `json:"enabled,omitempty"`
+	Events  []WantedWebhookEvent `json:"events,omitempty"`
+
+	// Format A WebhookFormat of this version of the service. A webhook is created with cloudevents by default.
+	Format *WantedWebhookFormat `json:"format,omitempty"`
 }
-
-// ChangeWebhookRequestEvents defines model for ChangeWebhookRequest.Events.
-type ChangeWebhookRequestEvents string
-
-// ChangeWebhookRequestFormat defines model for ChangeWebhookRequest.Format.
-type ChangeWebhookRequestFormat string
 
 // CreateAbTestRequest defines model for CreateAbTestRequest.
 type CreateAbTestRequest struct {
@@ -1815,18 +1796,12 @@ type CreateWebhookRequest struct {
 	Address *string `json:"address,omitempty"`
 
 	// Enabled True by default.
-	Enabled *bool                        `json:"enabled,omitempty"`
-	Events  []CreateWebhookRequestEvents `json:"events"`
+	Enabled *bool                `json:"enabled,omitempty"`
+	Events  []WantedWebhookEvent `json:"events"`
 
-	// Format cloudevents by default.
-	Format *CreateWebhookRequestFormat `json:"format,omitempty"`
+	// Format A WebhookFormat of this version of the service. A webhook is created with cloudevents by default.
+	Format *WantedWebhookFormat `json:"format,omitempty"`
 }
-
-// CreateWebhookRequestEvents defines model for CreateWebhookRequest.Events.
-type CreateWebhookRequestEvents string
-
-// CreateWebhookRequestFormat cloudevents by default.
-type CreateWebhookRequestFormat string
 
 // CreatedWebhook defines model for CreatedWebhook.
 type CreatedWebhook struct {
@@ -3267,6 +3242,12 @@ type ViewedPage struct {
 	Page  string `json:"page"`
 	Views int64  `json:"views"`
 }
+
+// WantedWebhookEvent A WebhookEvent of this version of the service.
+type WantedWebhookEvent string
+
+// WantedWebhookFormat A WebhookFormat of this version of the service. A webhook is created with cloudevents by default.
+type WantedWebhookFormat string
 
 // Webhook defines model for Webhook.
 type Webhook struct {
@@ -4765,7 +4746,7 @@ func (s *Service) ListWebhookDeliveriesPages(ctx context.Context, webhookID Webh
 // RedeliverWebhookDeliveryWithResponse Send a message to a webhook again
 //
 // A message that was delivered or parked is sent again, behind those that wait and with the same id. One that
-// waits, and one that the webhook does not have, answers 404 WebhookNotFound. For administrators.
+// waits keeps its place, and the webhook is tried at once. For administrators.
 //
 // Returns a wrapper object for the known response body format(s).
 //

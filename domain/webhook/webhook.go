@@ -123,7 +123,7 @@ func SecretLost(id uuid.UUID) *domain.Refusal {
 
 // DeliveryNotFound returns the refusal of an id that no delivery of the webhook has.
 func DeliveryNotFound(webhookID, id uuid.UUID) *domain.Refusal {
-	return domain.Refuse(domain.WebhookNotFound, "the webhook has no delivery %s that was sent or parked, or it is deleted", id).
+	return domain.Refuse(domain.WebhookNotFound, "the webhook has no delivery %s, or it is deleted", id).
 		About("webhookId", webhookID)
 }
 

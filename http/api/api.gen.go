@@ -1532,10 +1532,12 @@ type ChangeType string
 
 // ChangeWebhookRequest defines model for ChangeWebhookRequest.
 type ChangeWebhookRequest struct {
-	Address *string         `json:"address,omitempty"`
-	Enabled *bool           `json:"enabled,omitempty"`
-	Events  []webhook.Kind  `json:"events,omitempty"`
-	Format  *webhook.Format `json:"format,omitempty"`
+	Address *string              `json:"address,omitempty"`
+	Enabled *bool                `json:"enabled,omitempty"`
+	Events  []WantedWebhookEvent `json:"events,omitempty"`
+
+	// Format A WebhookFormat of this version of the service. A webhook is created with cloudevents by default.
+	Format *WantedWebhookFormat `json:"format,omitempty"`
 }
 
 // CreateAbTestRequest defines model for CreateAbTestRequest.
@@ -1582,11 +1584,11 @@ type CreateWebhookRequest struct {
 	Address *string `json:"address,omitempty"`
 
 	// Enabled True by default.
-	Enabled *bool          `json:"enabled,omitempty"`
-	Events  []webhook.Kind `json:"events"`
+	Enabled *bool                `json:"enabled,omitempty"`
+	Events  []WantedWebhookEvent `json:"events"`
 
-	// Format cloudevents by default.
-	Format *webhook.Format `json:"format,omitempty"`
+	// Format A WebhookFormat of this version of the service. A webhook is created with cloudevents by default.
+	Format *WantedWebhookFormat `json:"format,omitempty"`
 }
 
 // CreatedWebhook defines model for CreatedWebhook.
@@ -2885,6 +2887,12 @@ type ViewedPage struct {
 	Page  string `json:"page"`
 	Views int64  `json:"views"`
 }
+
+// WantedWebhookEvent A WebhookEvent of this version of the service.
+type WantedWebhookEvent = webhook.Kind
+
+// WantedWebhookFormat A WebhookFormat of this version of the service. A webhook is created with cloudevents by default.
+type WantedWebhookFormat = webhook.Format
 
 // Webhook defines model for Webhook.
 type Webhook struct {

@@ -11,7 +11,6 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"readiness/domain/webhook"
@@ -135,13 +134,17 @@ func (r Rows) Put(ctx context.Context, account string, webhookID, id uuid.UUID, 
 	return r.Pool.SendBatch(ctx, b).Close() // one transaction
 }
 
-// Again lets a message that was delivered or parked be sent again, behind those that wait. It is false if there is no such message.
+// Again lets a message that was delivered or parked be sent again, behind those that wait, and makes the webhook due at once. It is false
+// if there is no such message.
 func (r Rows) Again(ctx context.Context, account string, webhookID, id uuid.UUID, now time.Time) (found bool, err error) {
 	b := &pgx.Batch{}
 	b.Queue(`UPDATE webhook_deliveries SET state = 'Waiting', since = $4, place = DEFAULT
-		WHERE account_id = $1 AND webhook_id = $2 AND id = $3 AND state <> 'Waiting'`, account, webhookID, id, now).
-		Exec(func(tag pgconn.CommandTag) error { found = tag.RowsAffected() == 1; return nil })
-	b.Queue(due, webhookID, account, now) // a lane without messages ends when it is looked at
+		WHERE account_id = $1 AND webhook_id = $2 AND id = $3 AND state <> 'Waiting'`, account, webhookID, id, now)
+	b.Queue(due, webhookID, account, now)
+	retry := Retry(webhookID, now)
+	b.Queue(retry.SQL, retry.Args...)
+	b.Queue(`SELECT EXISTS (SELECT FROM webhook_deliveries WHERE account_id = $1 AND webhook_id = $2 AND id = $3)`, account, webhookID, id).
+		QueryRow(func(row pgx.Row) error { return row.Scan(&found) })
 	if err := r.Pool.SendBatch(ctx, b).Close(); err != nil {
 		return false, fmt.Errorf("deliveries: send again: %w", err)
 	}

@@ -328,8 +328,11 @@ func TestRefusedForADay(t *testing.T) {
 	if d, err := w.Webhooks.SendAgain(t.Context(), w.person("contoso"), h.WebhookID, parked.ID); err != nil || d.State != webhook.Waiting || d.NextAt == nil {
 		t.Errorf("sent again: %+v, %v", d, err)
 	}
-	if _, err := w.Webhooks.SendAgain(t.Context(), w.person("contoso"), h.WebhookID, parked.ID); !domain.IsRefused(err, domain.WebhookNotFound) {
-		t.Errorf("sent again twice: %v", err)
+	if d, err := w.Webhooks.SendAgain(t.Context(), w.person("contoso"), h.WebhookID, parked.ID); err != nil || d.State != webhook.Waiting {
+		t.Errorf("sent again twice: %+v, %v", d, err)
+	}
+	if _, err := w.Webhooks.SendAgain(t.Context(), w.person("contoso"), h.WebhookID, h.WebhookID); !domain.IsRefused(err, domain.WebhookNotFound) {
+		t.Errorf("a message that it does not have: %v", err)
 	}
 	w.once()
 	if got := l.all(); got[len(got)-1].id != parked.ID.String() || w.list(h)[0].State != webhook.Delivered {

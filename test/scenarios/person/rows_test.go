@@ -130,6 +130,7 @@ var rowsOfRoutes = []row{
 	{route: "PATCH " + webhooks + "/{webhookId}", body: `{"format":"slack"}`},
 	{route: "POST " + webhooks + "/{webhookId}/test", takes: map[string]string{"deliveryId": "deliveryId"}},
 	{route: "GET " + webhooks + "/{webhookId}/deliveries"},
+	{route: "POST " + webhooks + "/{webhookId}/deliveries/{deliveryId}/redeliver"},
 	{route: "DELETE " + webhooks + "/{webhookId}"},
 
 	{route: "GET " + providers},
