@@ -124,6 +124,7 @@ func (c *calls) webhooksCreateCommand() *cobra.Command {
 		return call(cmd, args)
 	}
 	f.add(cmd.Flags())
+	cli.OwnEnvironment(cmd, "client-webhook") // other commands have a --format
 	return cmd
 }
 
@@ -152,6 +153,7 @@ func (c *calls) webhooksChangeCommand() *cobra.Command {
 		return call(cmd, args)
 	}
 	f.add(cmd.Flags())
+	cli.OwnEnvironment(cmd, "client-webhook") // other commands have a --format
 	return cmd
 }
 
