@@ -9,8 +9,8 @@ import (
 	"github.com/google/uuid"
 
 	"readiness/domain"
-	"readiness/domain/account"
 	"readiness/domain/webhook"
+	"readiness/eventstore"
 )
 
 const (
@@ -27,14 +27,21 @@ func (w *world) hook(person string) (uuid.UUID, string) {
 	return id, got.body["secret"].(string)
 }
 
+// decideHook decides about the webhooks of acme, as a test that writes directly does.
+func (w *world) decideHook(accountID string, command domain.Command[webhook.Webhooks]) error {
+	past := eventstore.FoldCached(webhook.Stream(accountID), webhook.Evolve)
+	return w.Store.Change(context.Background(), eventstore.Metadata{Account: accountID}, []eventstore.Loadable{past}, func(c *eventstore.Change) error {
+		return eventstore.Decide(c, past, command)
+	})
+}
+
 // unhook makes room for another webhook of an account, which may have ten only.
 func (w *world) unhook(accountID string) {
 	w.t.Helper()
 	all, err := w.Views.Webhooks(context.Background(), accountID)
 	check(w.t, err)
 	for i := 0; i <= len(all.All)-webhook.MaxWebhooks; i++ {
-		err := w.Webhooks.Delete(context.Background(), w.Person(accountID, "ada", account.Team), all.All[i].WebhookID)
-		if !domain.IsRefused(err, domain.WebhookNotFound) {
+		if err := w.decideHook(accountID, webhook.Delete{WebhookID: all.All[i].WebhookID}); !domain.IsRefused(err, domain.WebhookNotFound) {
 			check(w.t, err)
 		}
 	}
@@ -43,13 +50,18 @@ func (w *world) unhook(accountID string) {
 // hookPath returns the path of a new webhook of acme.
 func (w *world) hookPath() string {
 	w.t.Helper()
+	to, err := webhook.NewDestination("https://hooks.example/", make([]byte, webhook.SecretSize))
+	check(w.t, err)
 	for {
 		w.unhook("acme")
-		got, _, err := w.Webhooks.Create(context.Background(), w.Person("acme", "ada", account.Team),
-			webhook.Configuration{Events: webhook.Kinds(), Format: webhook.Slack, Enabled: true}, "https://hooks.example/")
-		if !domain.IsRefused(err, domain.WebhookConflict) { // another test was faster
+		id := w.NewID()
+		of := webhook.Configuration{WebhookID: id, Host: to.Host(), Events: webhook.Kinds(), Format: webhook.Slack, Enabled: true}
+		if err := w.decideHook("acme", webhook.Create{Configuration: of, At: w.Now()}); !domain.IsRefused(err, domain.WebhookConflict) { // another test was faster
 			check(w.t, err)
-			return webhooksPath + "/" + got.WebhookID.String()
+			put := w.Webhooks.Secrets.Put("acme", id, to.Reveal())
+			_, err := w.Pool.Exec(context.Background(), put.SQL, put.Args...)
+			check(w.t, err)
+			return webhooksPath + "/" + id.String()
 		}
 	}
 }

@@ -27,12 +27,14 @@ type Changed struct {
 
 // Stopped records that the webhook is disabled because its receiver answered 410 Gone.
 type Stopped struct {
+	// WebhookID is the webhook's id.
 	WebhookID uuid.UUID `json:"webhookId"`
 	At        time.Time `json:"atUtc"`
 }
 
 // Deleted records that the webhook was deleted, with its address, its secret and its deliveries.
 type Deleted struct {
+	// WebhookID is the webhook's id.
 	WebhookID uuid.UUID `json:"webhookId"`
 }
 

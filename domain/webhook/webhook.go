@@ -45,6 +45,7 @@ func Formats() []Format { return []Format{CloudEvents, Slack, Teams} }
 
 // Configuration is an administrator's configuration of a webhook.
 type Configuration struct {
+	// WebhookID is the webhook's id.
 	WebhookID uuid.UUID `json:"webhookId"`
 	// Host is the host of the address, with its port if it names one. The address is stored with the secret.
 	Host string `json:"host"`
