@@ -120,5 +120,5 @@ func (c Delete) Decide(s Webhooks) ([]domain.Event, error) {
 	if _, err := s.Find(c.WebhookID); err != nil {
 		return nil, err
 	}
-	return []domain.Event{Deleted{c.WebhookID}}, nil
+	return []domain.Event{Deleted(c)}, nil
 }

@@ -43,8 +43,10 @@ func TestWebhooks(t *testing.T) {
 	path := regexp.MustCompile(`"(/admin/webhooks/[0-9a-f-]{36})"`).FindStringSubmatch(made.Body)[1]
 	want(t, ada.Send(path, url.Values{"do": {"change"}, "event": {"assessment.failed"}, "format": {"teams"}}), http.StatusSeeOther)
 	want(t, ada.Send(path, url.Values{"do": {"test"}}), http.StatusSeeOther)
+	_, err := w.Pool.Exec(t.Context(), `UPDATE webhook_deliveries SET reason = 'TimedOut', status = 504, tried_at = now()`)
+	testworld.Check(t, err)
 	shown := ada.Get(path)
-	want(t, shown, http.StatusOK, "This is a test message.", "Waiting", `value="assessment.failed" checked`, `value="teams" selected`)
+	want(t, shown, http.StatusOK, "This is a test message.", "Waiting", "504", "Timed out", `value="assessment.failed" checked`, `value="teams" selected`)
 	ada.CheckPage(shown)
 	for _, page := range []string{shown.Body, ada.Get("/admin/webhooks").Body} {
 		if strings.Contains(page, "PASSWORD") || strings.Contains(page, "whsec_") {

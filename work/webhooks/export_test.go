@@ -19,7 +19,9 @@ func (s *Sender) Once(ctx context.Context) error {
 }
 
 // Made makes the messages of an event.
-func (s *Sender) Made(ctx context.Context, tx pgx.Tx, r eventstore.Recorded) error { return s.follow(ctx, tx, r) }
+func (s *Sender) Made(ctx context.Context, tx pgx.Tx, r eventstore.Recorded) error {
+	return s.follow(ctx, tx, r)
+}
 
 // Choose is exported for its test.
 func Choose(due, busy []deliveries.Lane) []deliveries.Lane { return choose(due, busy) }

@@ -112,7 +112,9 @@ func begin(t *testing.T, trusted *receiver) *world {
 	return w
 }
 
-func (w *world) person(accountID string) commands.Caller { return w.Person(accountID, "ana", account.Free) }
+func (w *world) person(accountID string) commands.Caller {
+	return w.Person(accountID, "ana", account.Free)
+}
 
 // hook creates a webhook that wants everything.
 func (w *world) hook(accountID, address string) (webhook.Webhook, webhook.Destination) {
@@ -358,8 +360,10 @@ func TestHostileReceivers(t *testing.T) {
 		want   webhook.Reason
 		state  webhook.State
 	}{
-		"redirects": {func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, secret.URL, http.StatusTemporaryRedirect) }, false, webhook.Redirected, webhook.Waiting},
-		"hangs":     {func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }, false, webhook.TimedOut, webhook.Waiting},
+		"redirects": {func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, secret.URL, http.StatusTemporaryRedirect)
+		}, false, webhook.Redirected, webhook.Waiting},
+		"hangs": {func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }, false, webhook.TimedOut, webhook.Waiting},
 		"answers without end": {func(w http.ResponseWriter, r *http.Request) {
 			for r.Context().Err() == nil {
 				if _, err := w.Write(make([]byte, 1<<16)); err != nil {

@@ -12,7 +12,6 @@ import (
 	"readiness/client"
 	"readiness/cmd/cli"
 	"readiness/cmd/readiness/clientcmd/sheet"
-	"readiness/internal/lists"
 	"readiness/internal/optional"
 )
 
@@ -44,7 +43,7 @@ func (c *calls) webhooksListCommand() *cobra.Command {
 			return shown(c, got, err, func(s *sheet.Sheet, got client.WebhookList) {
 				s.Rows("WEBHOOK", "HOST", "FORMAT", "ENABLED", "EVENTS")
 				for _, w := range got.Value {
-					s.Row(w.WebhookID.String(), w.Host, string(w.Format), sheet.Yes(w.Enabled), wanted(w.Events))
+					s.Row(w.WebhookID.String(), w.Host, w.Format, sheet.Yes(w.Enabled), wanted(w.Events))
 				}
 			})
 		}),
@@ -52,7 +51,7 @@ func (c *calls) webhooksListCommand() *cobra.Command {
 }
 
 func wanted(all []client.WebhookEvent) string {
-	return strings.Join(lists.Map(all, func(e client.WebhookEvent) string { return string(e) }), ", ")
+	return strings.Join(all, ", ")
 }
 
 func webhookTable(s *sheet.Sheet, w client.Webhook) {
@@ -60,7 +59,7 @@ func webhookTable(s *sheet.Sheet, w client.Webhook) {
 	line := s.Lines()
 	line("Host", w.Host)
 	line("Events", wanted(w.Events))
-	line("Format", string(w.Format))
+	line("Format", w.Format)
 	line("Enabled", sheet.Yes(w.Enabled))
 	line("Gone since", sheet.Moment(w.StoppedAtUtc))
 }
@@ -186,12 +185,12 @@ func deliveryTable(s *sheet.Sheet, d client.WebhookDelivery) {
 	line := s.Lines()
 	line("Event", d.Event)
 	line("Message", d.Text)
-	line("State", string(d.State))
+	line("State", d.State)
 }
 
 // answer says what the last attempt of a delivery came to.
 func answer(d client.WebhookDelivery) string {
-	text := string(optional.Value(d.LastReason))
+	text := optional.Value(d.LastReason)
 	if d.LastStatus != nil {
 		text = strings.TrimSpace(fmt.Sprintf("%d %s", *d.LastStatus, text))
 	}
@@ -207,7 +206,7 @@ func (c *calls) webhooksDeliveriesCommand() *cobra.Command {
 			pages := s.ListWebhookDeliveriesPages(ctx, uuid.MustParse(args[0]), client.ListWebhookDeliveriesParams{})
 			return listed(c, pages, func(s *sheet.Sheet, p client.WebhookDeliveryList) {
 				for _, d := range p.Value {
-					s.Row(d.DeliveryID.String(), d.Event, string(d.State), fmt.Sprint(d.Attempts), answer(d), sheet.Moment(d.LastAttemptAtUtc),
+					s.Row(d.DeliveryID.String(), d.Event, d.State, fmt.Sprint(d.Attempts), answer(d), sheet.Moment(d.LastAttemptAtUtc),
 						sheet.Moment(d.NextAttemptAtUtc))
 				}
 			}, "DELIVERY", "EVENT", "STATE", "ATTEMPTS", "ANSWER", "LAST", "NEXT")

@@ -3,6 +3,7 @@ package admin
 import (
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/google/uuid"
@@ -58,11 +59,11 @@ type webhooks struct {
 func (w webhooks) Named(events []client.WebhookEvent) string {
 	return strings.Join(lists.Map(events, func(e client.WebhookEvent) string {
 		for _, c := range webhookEvents {
-			if c.Value == string(e) {
+			if c.Value == e {
 				return c.Name
 			}
 		}
-		return string(e)
+		return e
 	}), "; ")
 }
 
@@ -128,15 +129,8 @@ func showWebhook(v *page.Visit) error {
 		return err
 	}
 	h := hook{Webhook: *got.JSON200, Deliveries: sent.JSON200.Value}
-	h.Form.Events = chosen(webhookEvents, func(value string) bool {
-		for _, e := range h.Events {
-			if string(e) == value {
-				return true
-			}
-		}
-		return false
-	})
-	h.Form.Formats = chosen(webhookFormats, func(value string) bool { return string(h.Format) == value })
+	h.Form.Events = chosen(webhookEvents, func(value string) bool { return slices.Contains(h.Events, value) })
+	h.Form.Formats = chosen(webhookFormats, func(value string) bool { return h.Format == value })
 	if next := sent.JSON200.ContinuationToken; next != nil {
 		h.Next = webhooksPath + "/" + id.String() + "?after=" + url.QueryEscape(*next)
 	}
