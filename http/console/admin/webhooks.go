@@ -110,6 +110,9 @@ type hook struct {
 	Next       string
 }
 
+// Reason returns why the last attempt did not deliver a message; "" if it did.
+func (hook) Reason(d client.WebhookDelivery) string { return page.Words(optional.Text(d.LastReason)) }
+
 // maxDeliveries is how many deliveries a page lists.
 const maxDeliveries = 50
 
