@@ -46,7 +46,7 @@ func TestWebhooks(t *testing.T) {
 	_, err := w.Pool.Exec(t.Context(), `UPDATE webhook_deliveries SET reason = 'TimedOut', status = 504, tried_at = now()`)
 	testworld.Check(t, err)
 	shown := ada.Get(path)
-	want(t, shown, http.StatusOK, "This is a test message.", "Waiting", "504", "Timed out", `value="assessment.failed" checked`, `value="teams" selected`)
+	want(t, shown, http.StatusOK, "This is a test message.", "Waiting", "504", "timed out", `value="assessment.failed" checked`, `value="teams" selected`)
 	ada.CheckPage(shown)
 	for _, page := range []string{shown.Body, ada.Get("/admin/webhooks").Body} {
 		if strings.Contains(page, "PASSWORD") || strings.Contains(page, "whsec_") {
