@@ -448,6 +448,21 @@ const (
 	TrackedItemStatusTracked        TrackedItemStatus = "Tracked"
 )
 
+// Defines values for WantedWebhookEvent.
+const (
+	AllowanceLow        WantedWebhookEvent = "allowance.low"
+	AssessmentFailed    WantedWebhookEvent = "assessment.failed"
+	AssessmentScoreFell WantedWebhookEvent = "assessment.score-fell"
+	OperationEnded      WantedWebhookEvent = "operation.ended"
+)
+
+// Defines values for WantedWebhookFormat.
+const (
+	Cloudevents WantedWebhookFormat = "cloudevents"
+	Slack       WantedWebhookFormat = "slack"
+	Teams       WantedWebhookFormat = "teams"
+)
+
 // Defines values for ListAbTestsParamsSort.
 const (
 	ListAbTestsParamsSortEarliest ListAbTestsParamsSort = "earliest"
@@ -1727,6 +1742,16 @@ type ChangeScheduleRequestDayOfWeek string
 // ChangeType defines model for ChangeType.
 type ChangeType string
 
+// ChangeWebhookRequest defines model for ChangeWebhookRequest.
+type ChangeWebhookRequest struct {
+	Address *string              `json:"address,omitempty"`
+	Enabled *bool                `json:"enabled,omitempty"`
+	Events  []WantedWebhookEvent `json:"events,omitempty"`
+
+	// Format A WebhookFormat of this version of the service. A webhook is created with cloudevents by default.
+	Format *WantedWebhookFormat `json:"format,omitempty"`
+}
+
 // CreateAbTestRequest defines model for CreateAbTestRequest.
 type CreateAbTestRequest struct {
 	// CorrectAnswers Update only with a source of kind Questions.
@@ -1764,6 +1789,26 @@ type CreateScheduleRequest struct {
 
 // CreateScheduleRequestDayOfWeek Required when the frequency is Weekly, refused when it is Daily.
 type CreateScheduleRequestDayOfWeek string
+
+// CreateWebhookRequest defines model for CreateWebhookRequest.
+type CreateWebhookRequest struct {
+	// Address An https address without credentials and fragment.
+	Address *string `json:"address,omitempty"`
+
+	// Enabled True by default.
+	Enabled *bool                `json:"enabled,omitempty"`
+	Events  []WantedWebhookEvent `json:"events"`
+
+	// Format A WebhookFormat of this version of the service. A webhook is created with cloudevents by default.
+	Format *WantedWebhookFormat `json:"format,omitempty"`
+}
+
+// CreatedWebhook defines model for CreatedWebhook.
+type CreatedWebhook struct {
+	// Secret Signs its messages: whsec_ and 32 bytes in Base64. It is not shown again.
+	Secret  string  `json:"secret"`
+	Webhook Webhook `json:"webhook"`
+}
 
 // DataAgent defines model for DataAgent.
 type DataAgent struct {
@@ -1901,6 +1946,12 @@ type DeletedBenchmarkRun struct {
 type DeletedSchedule struct {
 	Deleted    bool               `json:"deleted"`
 	ScheduleID openapi_types.UUID `json:"scheduleId"`
+}
+
+// DeletedWebhook defines model for DeletedWebhook.
+type DeletedWebhook struct {
+	Deleted   bool               `json:"deleted"`
+	WebhookID openapi_types.UUID `json:"webhookId"`
 }
 
 // DimensionSummary defines model for DimensionSummary.
@@ -3192,6 +3243,84 @@ type ViewedPage struct {
 	Views int64  `json:"views"`
 }
 
+// WantedWebhookEvent A WebhookEvent of this version of the service.
+type WantedWebhookEvent string
+
+// WantedWebhookFormat A WebhookFormat of this version of the service. A webhook is created with cloudevents by default.
+type WantedWebhookFormat string
+
+// Webhook defines model for Webhook.
+type Webhook struct {
+	ChangedAtUtc time.Time      `json:"changedAtUtc"`
+	CreatedAtUtc time.Time      `json:"createdAtUtc"`
+	Enabled      bool           `json:"enabled"`
+	Events       []WebhookEvent `json:"events"`
+
+	// Format `cloudevents`: CloudEvents 1.0 in JSON; `slack` and `teams`: the same message as a sentence.
+	Format WebhookFormat `json:"format"`
+
+	// Host The host of its address, with its port if it names one.
+	Host string `json:"host"`
+
+	// StoppedAtUtc When its receiver answered 410 Gone; absent unless that disabled it.
+	StoppedAtUtc *time.Time         `json:"stoppedAtUtc,omitempty"`
+	WebhookID    openapi_types.UUID `json:"webhookId"`
+}
+
+// WebhookDelivery defines model for WebhookDelivery.
+type WebhookDelivery struct {
+	Attempts     int       `json:"attempts"`
+	CreatedAtUtc time.Time `json:"createdAtUtc"`
+
+	// DeliveryID The id of the message, the same in each attempt.
+	DeliveryID openapi_types.UUID `json:"deliveryId"`
+
+	// Event A WebhookEvent, or webhook.test.
+	Event string `json:"event"`
+
+	// LastAttemptAtUtc When the last attempt ended, or when it was parked.
+	LastAttemptAtUtc *time.Time `json:"lastAttemptAtUtc,omitempty"`
+
+	// LastReason Why the last attempt did not deliver it.
+	LastReason *string `json:"lastReason,omitempty"`
+
+	// LastStatus The HTTP status of the last answer; absent if there was none.
+	LastStatus       *int       `json:"lastStatus,omitempty"`
+	NextAttemptAtUtc *time.Time `json:"nextAttemptAtUtc,omitempty"`
+
+	// State Parked: it was not delivered and is not sent any more.
+	State string `json:"state"`
+
+	// Subject The id of the item, the operation or the webhook, or the name of the allowance.
+	Subject string `json:"subject"`
+
+	// Text The message as a sentence.
+	Text      string             `json:"text"`
+	WebhookID openapi_types.UUID `json:"webhookId"`
+}
+
+// WebhookDeliveryList defines model for WebhookDeliveryList.
+type WebhookDeliveryList struct {
+	// ContinuationToken Opaque. Send it as the query parameter continuationToken to read the next page. Absent on the last page.
+	ContinuationToken *PageToken `json:"continuationToken,omitempty"`
+
+	// ContinuationURI The address of the next page. Absent on the last page.
+	ContinuationURI *PageURI          `json:"continuationUri,omitempty"`
+	Value           []WebhookDelivery `json:"value"`
+}
+
+// WebhookEvent What a message is about: `assessment.score-fell` (below the newest earlier score that rests on the same),
+// `assessment.failed`, `operation.ended`, `allowance.low` (80 % are used).
+type WebhookEvent = string
+
+// WebhookFormat `cloudevents`: CloudEvents 1.0 in JSON; `slack` and `teams`: the same message as a sentence.
+type WebhookFormat = string
+
+// WebhookList defines model for WebhookList.
+type WebhookList struct {
+	Value []Webhook `json:"value"`
+}
+
 // Workspace defines model for Workspace.
 type Workspace struct {
 	WorkspaceID   openapi_types.UUID `json:"workspaceId"`
@@ -3277,6 +3406,9 @@ type ContinuationToken = string
 // DataAgentID defines model for dataAgentId.
 type DataAgentID = openapi_types.UUID
 
+// DeliveryID defines model for deliveryId.
+type DeliveryID = openapi_types.UUID
+
 // EventID defines model for eventId.
 type EventID = openapi_types.UUID
 
@@ -3312,6 +3444,9 @@ type SemanticModelID = openapi_types.UUID
 
 // View defines model for view.
 type View = string
+
+// WebhookID defines model for webhookId.
+type WebhookID = openapi_types.UUID
 
 // WorkspaceID defines model for workspaceId.
 type WorkspaceID = openapi_types.UUID
@@ -3500,6 +3635,15 @@ type ListTrackedItemsParams struct {
 	// LicenseID Lists only the items of this license.
 	LicenseID *string `form:"licenseId,omitempty" json:"licenseId,omitempty"`
 
+	// MaxResults The largest number of elements on the page.
+	MaxResults *MaxResults `form:"maxResults,omitempty" json:"maxResults,omitempty"`
+
+	// ContinuationToken The continuationToken of the previous page. It is valid only for the same account, route and filters.
+	ContinuationToken *ContinuationToken `form:"continuationToken,omitempty" json:"continuationToken,omitempty"`
+}
+
+// ListWebhookDeliveriesParams defines parameters for ListWebhookDeliveries.
+type ListWebhookDeliveriesParams struct {
 	// MaxResults The largest number of elements on the page.
 	MaxResults *MaxResults `form:"maxResults,omitempty" json:"maxResults,omitempty"`
 
@@ -3759,6 +3903,12 @@ type ChangeScheduleJSONRequestBody = ChangeScheduleRequest
 
 // ListViewAsOfJSONRequestBody defines body for ListViewAsOf for application/json ContentType.
 type ListViewAsOfJSONRequestBody = ListViewRequest
+
+// CreateWebhookJSONRequestBody defines body for CreateWebhook for application/json ContentType.
+type CreateWebhookJSONRequestBody = CreateWebhookRequest
+
+// ChangeWebhookJSONRequestBody defines body for ChangeWebhook for application/json ContentType.
+type ChangeWebhookJSONRequestBody = ChangeWebhookRequest
 
 // AssessSemanticModelsJSONRequestBody defines body for AssessSemanticModels for application/json ContentType.
 type AssessSemanticModelsJSONRequestBody = BulkAssessRequest
@@ -4494,6 +4644,129 @@ func (s *Service) ListTrackedItemsPages(ctx context.Context, params ListTrackedI
 		}
 		return page, page.JSON200.ContinuationToken, nil
 	})
+}
+
+// ListWebhooksWithResponse List the webhooks of the account
+//
+// Oldest first; there are at most 10, and the list is never paged. Of an address only the host is shown, and the
+// secret never. For administrators. Spends nothing.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /v1/webhooks (the `ListWebhooks` operationId).
+func (s *Service) ListWebhooksWithResponse(ctx context.Context, editors ...RequestEditorFn) (*ListWebhooksResponse, error) {
+	c := newCall(http.MethodGet, path("/v1/webhooks"), nil, editors)
+	return ok[WebhookList](s.send(ctx, c))
+}
+
+// CreateWebhookWithResponse Create a webhook
+//
+// Messages about the events are sent to the address from now on, signed with the secret in the answer (Standard
+// Webhooks), which is shown this once. Address and secret are stored encrypted. If the account has 10 webhooks,
+// the answer is 409 WebhookConflict. The call starts no operation and sends nothing. For administrators.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /v1/webhooks (the `CreateWebhook` operationId).
+func (s *Service) CreateWebhookWithResponse(ctx context.Context, body CreateWebhookJSONRequestBody, editors ...RequestEditorFn) (*CreateWebhookResponse, error) {
+	c := newCall(http.MethodPost, path("/v1/webhooks"), body, editors)
+	return ok[CreatedWebhook](s.send(ctx, c))
+}
+
+// DeleteWebhookWithResponse Delete a webhook
+//
+// Its address, its secret and its deliveries are deleted with it. For administrators.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with DELETE /v1/webhooks/{webhookId} (the `DeleteWebhook` operationId).
+func (s *Service) DeleteWebhookWithResponse(ctx context.Context, webhookID WebhookID, editors ...RequestEditorFn) (*DeleteWebhookResponse, error) {
+	c := newCall(http.MethodDelete, path("/v1/webhooks/%s", webhookID), nil, editors)
+	return ok[DeletedWebhook](s.send(ctx, c))
+}
+
+// GetWebhookWithResponse Read a webhook
+//
+// An id that no webhook of the account has answers 404 WebhookNotFound. For administrators. Spends nothing.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /v1/webhooks/{webhookId} (the `GetWebhook` operationId).
+func (s *Service) GetWebhookWithResponse(ctx context.Context, webhookID WebhookID, editors ...RequestEditorFn) (*GetWebhookResponse, error) {
+	c := newCall(http.MethodGet, path("/v1/webhooks/%s", webhookID), nil, editors)
+	return ok[Webhook](s.send(ctx, c))
+}
+
+// ChangeWebhookWithResponse Change a webhook
+//
+// Only the members in the body change. Messages that wait are sent at once, to the new address if there is one. A
+// new address keeps the secret. While a webhook is not enabled, no messages are made, and those that wait are
+// parked. For administrators.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with PATCH /v1/webhooks/{webhookId} (the `ChangeWebhook` operationId).
+func (s *Service) ChangeWebhookWithResponse(ctx context.Context, webhookID WebhookID, body ChangeWebhookJSONRequestBody, editors ...RequestEditorFn) (*ChangeWebhookResponse, error) {
+	c := newCall(http.MethodPatch, path("/v1/webhooks/%s", webhookID), body, editors)
+	return ok[Webhook](s.send(ctx, c))
+}
+
+// ListWebhookDeliveriesWithResponse List the deliveries of a webhook, newest first
+//
+// A delivery is kept for 30 days after its last attempt. Messages of a webhook are sent one after the other, so
+// only the oldest that waits has nextAttemptAtUtc. For administrators. Spends nothing.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /v1/webhooks/{webhookId}/deliveries (the `ListWebhookDeliveries` operationId).
+func (s *Service) ListWebhookDeliveriesWithResponse(ctx context.Context, webhookID WebhookID, params *ListWebhookDeliveriesParams, editors ...RequestEditorFn) (*ListWebhookDeliveriesResponse, error) {
+	c := newCall(http.MethodGet, path("/v1/webhooks/%s/deliveries", webhookID), nil, editors)
+	if params != nil {
+		query(c, "maxResults", params.MaxResults)
+		query(c, "continuationToken", params.ContinuationToken)
+	}
+	return ok[WebhookDeliveryList](s.send(ctx, c))
+}
+
+// ListWebhookDeliveriesPages reads all pages of ListWebhookDeliveriesWithResponse, the largest unless MaxResults is set.
+func (s *Service) ListWebhookDeliveriesPages(ctx context.Context, webhookID WebhookID, params ListWebhookDeliveriesParams) iter.Seq2[*ListWebhookDeliveriesResponse, error] {
+	if params.MaxResults == nil {
+		params.MaxResults = new(PageSize)
+	}
+	return Pages(func(token *string) (*ListWebhookDeliveriesResponse, *string, error) {
+		params.ContinuationToken = token
+		page, err := s.ListWebhookDeliveriesWithResponse(ctx, webhookID, &params)
+		if err != nil {
+			return nil, nil, err
+		}
+		return page, page.JSON200.ContinuationToken, nil
+	})
+}
+
+// RedeliverWebhookDeliveryWithResponse Send a message to a webhook again
+//
+// A message that was delivered or parked is sent again, behind those that wait and with the same id. One that
+// waits keeps its place, and the webhook is tried at once. For administrators.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /v1/webhooks/{webhookId}/deliveries/{deliveryId}/redeliver (the `RedeliverWebhookDelivery` operationId).
+func (s *Service) RedeliverWebhookDeliveryWithResponse(ctx context.Context, webhookID WebhookID, deliveryID DeliveryID, editors ...RequestEditorFn) (*RedeliverWebhookDeliveryResponse, error) {
+	c := newCall(http.MethodPost, path("/v1/webhooks/%s/deliveries/%s/redeliver", webhookID, deliveryID), nil, editors)
+	return ok[WebhookDelivery](s.send(ctx, c))
+}
+
+// TestWebhookWithResponse Send a test message to a webhook
+//
+// The message is sent behind those that wait; its delivery says what became of it. A webhook that is not enabled
+// answers 409 WebhookConflict. For administrators.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /v1/webhooks/{webhookId}/test (the `TestWebhook` operationId).
+func (s *Service) TestWebhookWithResponse(ctx context.Context, webhookID WebhookID, editors ...RequestEditorFn) (*TestWebhookResponse, error) {
+	c := newCall(http.MethodPost, path("/v1/webhooks/%s/test", webhookID), nil, editors)
+	return ok[WebhookDelivery](s.send(ctx, c))
 }
 
 // ListWorkspacesWithResponse List the workspaces the signed-in person can see
@@ -5463,6 +5736,30 @@ type GetOperationResultResponse = OK[OperationResult]
 
 // ListTrackedItemsResponse is the response of ListTrackedItemsWithResponse.
 type ListTrackedItemsResponse = OK[TrackedItemList]
+
+// ListWebhooksResponse is the response of ListWebhooksWithResponse.
+type ListWebhooksResponse = OK[WebhookList]
+
+// CreateWebhookResponse is the response of CreateWebhookWithResponse.
+type CreateWebhookResponse = OK[CreatedWebhook]
+
+// DeleteWebhookResponse is the response of DeleteWebhookWithResponse.
+type DeleteWebhookResponse = OK[DeletedWebhook]
+
+// GetWebhookResponse is the response of GetWebhookWithResponse.
+type GetWebhookResponse = OK[Webhook]
+
+// ChangeWebhookResponse is the response of ChangeWebhookWithResponse.
+type ChangeWebhookResponse = OK[Webhook]
+
+// ListWebhookDeliveriesResponse is the response of ListWebhookDeliveriesWithResponse.
+type ListWebhookDeliveriesResponse = OK[WebhookDeliveryList]
+
+// RedeliverWebhookDeliveryResponse is the response of RedeliverWebhookDeliveryWithResponse.
+type RedeliverWebhookDeliveryResponse = OK[WebhookDelivery]
+
+// TestWebhookResponse is the response of TestWebhookWithResponse.
+type TestWebhookResponse = OK[WebhookDelivery]
 
 // ListWorkspacesResponse is the response of ListWorkspacesWithResponse.
 type ListWorkspacesResponse = OK[WorkspaceList]

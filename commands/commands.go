@@ -26,6 +26,7 @@ import (
 	"readiness/eventstore"
 	"readiness/internal/database"
 	"readiness/internal/processors"
+	"readiness/storage/deliveries"
 	"readiness/storage/documents"
 	"readiness/storage/people"
 	"readiness/storage/vault"
@@ -106,7 +107,7 @@ type Options struct {
 	Jobs        Jobs
 	Vault       *vault.Vault
 	People      *people.People
-	// Keys stores the keys of AI providers.
+	// Keys stores the keys of AI providers, and the addresses and secrets of webhooks.
 	Keys  *vault.Credentials
 	Plans account.Plans
 	// Regime is the scoring regime of new runs; nil means the current one.
@@ -157,6 +158,7 @@ type Commands struct {
 	Pixies        *Pixies
 	Schedules     *Schedules
 	Providers     *Providers
+	Webhooks      *Webhooks
 	Operations    *Operations
 	Keys          *IdempotencyKeys
 }
@@ -185,6 +187,7 @@ func New(o Options) *Commands {
 		Pixies:        &Pixies{core: core, CollectorURL: o.CollectorURL},
 		Schedules:     &Schedules{core: core, assessments: assessments, Schedule: o.Schedule, DueSlots: o.DueSlots},
 		Providers:     &Providers{core: core, Keys: o.Keys, Tester: o.Tester},
+		Webhooks:      &Webhooks{core: core, Secrets: o.Keys, Rows: deliveries.Rows{Pool: o.Pool}},
 		Operations:    &Operations{core: core, optimizations: optimizations, benchmarks: benchmarks, abTests: abTests, Overdue: o.Overdue},
 		Keys:          keys,
 	}

@@ -16,6 +16,7 @@ import (
 	"readiness/domain/schedule"
 	"readiness/domain/trackeditem"
 	"readiness/domain/trackeditem/room"
+	"readiness/domain/webhook"
 	"readiness/eventstore"
 )
 
@@ -35,6 +36,8 @@ func Events() []eventstore.Type {
 		eventstore.Of("aiproviders",
 			aiprovider.Saved{}, aiprovider.Changed{}, aiprovider.KeyChanged{}, aiprovider.Tested{}, aiprovider.Used{},
 			aiprovider.Released{}, aiprovider.Deleted{}),
+		eventstore.Of("webhooks",
+			webhook.Created{}, webhook.Changed{}, webhook.Stopped{}, webhook.Deleted{}),
 		eventstore.Of("operation",
 			operation.Accepted{}, operation.Started{}, operation.Progressed{}, operation.WaitingForOwner{}, operation.SignInNeeded{},
 			operation.Resumed{},

@@ -35,6 +35,7 @@ import (
 	"readiness/domain/trackeditem"
 	"readiness/domain/trackeditem/room"
 	"readiness/domain/verdict"
+	"readiness/domain/webhook"
 	"readiness/eventstore"
 	"readiness/eventstore/sealed"
 )
@@ -81,6 +82,7 @@ func examples() []domain.Event {
 		WorkspaceID: id(3), DataAgentID: id(5), Purposes: []aiprovider.Purpose{aiprovider.Proposals}, Enabled: true,
 		DataPolicy: aiprovider.DataPolicy{SendDAX: true}, Limits: aiprovider.DefaultLimits(),
 	}
+	hook := webhook.Configuration{WebhookID: id(7), Host: "hooks.example", Events: webhook.Kinds(), Format: webhook.CloudEvents, Enabled: true}
 	scheduled := schedule.Schedule{
 		ScheduleID: id(7), WorkspaceID: id(3), ModelID: id(4), WorkspaceName: "Retail", ModelName: "Sales",
 		Timing:  schedule.Timing{Frequency: schedule.Weekly, DayOfWeek: "Monday", TimeUTC: "06:30"},
@@ -225,6 +227,10 @@ func examples() []domain.Event {
 		aiprovider.Used{ProviderID: id(7).String(), By: "abtest/1"},
 		aiprovider.Released{ProviderID: id(7).String(), By: "abtest/1"},
 		aiprovider.Deleted{ProviderID: id(7).String()},
+		webhook.Created{Configuration: hook, At: at},
+		webhook.Changed{Configuration: hook, NewAddress: true, At: at},
+		webhook.Stopped{WebhookID: id(7), At: at},
+		webhook.Deleted{WebhookID: id(7)},
 		schedule.Created{Schedule: scheduled},
 		schedule.Changed{Schedule: scheduled},
 		schedule.SlotStarted{Slot: at, OperationID: id(1), Schedule: scheduled},

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/google/uuid"
+
 	"readiness/commands"
 	"readiness/domain"
 	"readiness/domain/abtest"
@@ -19,6 +21,7 @@ import (
 	"readiness/domain/pixies"
 	"readiness/domain/proposal"
 	"readiness/domain/schedule"
+	"readiness/domain/webhook"
 	"readiness/eventstore"
 )
 
@@ -55,6 +58,8 @@ var evolvings = []evolving{
 	evolves("person.Evolve", "person", person.Evolve, nil, nil),
 	evolves("aiprovider.Evolve", "aiproviders", aiprovider.Evolve, nil,
 		[]domain.Event{aiprovider.Saved{Configuration: aiprovider.Configuration{ProviderID: "00000000-0000-0000-0000-000000000007"}}}),
+	evolves("webhook.Evolve", "webhooks", webhook.Evolve, nil,
+		[]domain.Event{webhook.Created{Configuration: webhook.Configuration{WebhookID: uuid.MustParse("00000000-0000-0000-0000-000000000007"), Enabled: true}}}),
 	evolves("assessment.EvolveStored", "assessment", assessment.EvolveStored,
 		[]domain.Event{assessment.Recorded{}, assessment.Pinned{}, assessment.Unpinned{}, assessment.ResultsDeleted{}}, nil),
 	evolves("benchmark.EvolveRun", "benchmarkrun", benchmark.EvolveRun, nil, nil),

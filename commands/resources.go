@@ -10,6 +10,7 @@ import (
 	"readiness/domain/auditview"
 	"readiness/domain/schedule"
 	"readiness/internal/database"
+	"readiness/storage/deliveries"
 	"readiness/storage/vault"
 )
 
@@ -78,6 +79,14 @@ type Providers struct {
 	*core
 	Keys   *vault.Credentials
 	Tester ProviderTester
+}
+
+// Webhooks are the commands on webhooks and on their deliveries.
+type Webhooks struct {
+	*core
+	// Secrets stores their addresses and secrets, beside the keys of AI providers.
+	Secrets *vault.Credentials
+	Rows    deliveries.Rows
 }
 
 // Operations are the commands on operations of every type.

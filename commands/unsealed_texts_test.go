@@ -238,4 +238,7 @@ var unsealed = map[string]string{
 	"trackeditem.Item.licenseId":                     reference,
 	"trackeditem.Item.status":                        word,
 	"trackeditem.Item.workspaceName":                 itemName,
+	"webhook.Configuration.events":                   word,
+	"webhook.Configuration.format":                   word,
+	"webhook.Configuration.host":                     connection,
 }

@@ -39,6 +39,8 @@ const (
 	OperationHasNoResult               Code = "OperationHasNoResult"
 	ResultNotReady                     Code = "ResultNotReady"
 	ScheduleConflict                   Code = "ScheduleConflict"
+	WebhookNotFound                    Code = "WebhookNotFound"
+	WebhookConflict                    Code = "WebhookConflict"
 	AiProviderConflict                 Code = "AiProviderConflict"
 	ItemChanged                        Code = "ItemChanged"
 	CapacityPaused                     Code = "CapacityPaused"

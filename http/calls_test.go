@@ -271,6 +271,18 @@ func (c *calling) calls() map[string]func(n int) routed {
 		"GET /v1/audit/{object}":                      func(int) routed { memory.sealed("acme"); return get("/v1/audit/checkpoint") },
 		"GET /v1/audit/accounts/{accountId}/{object}": func(int) routed { memory.sealed("acme"); return get("/v1/audit/accounts/acme/checkpoint") },
 
+		"POST /v1/webhooks": func(int) routed {
+			memory.unhook("acme")
+			return routed{memory, "/v1/webhooks", aWebhook, 200}
+		},
+		"GET /v1/webhooks/{webhookId}":            func(int) routed { return get(memory.hookPath()) },
+		"PATCH /v1/webhooks/{webhookId}":          func(int) routed { return routed{memory, memory.hookPath(), `{"address":"https://else.example/"}`, 200} },
+		"DELETE /v1/webhooks/{webhookId}":         func(int) routed { return routed{memory, memory.hookPath(), "", 200} },
+		"POST /v1/webhooks/{webhookId}/test":      func(int) routed { return routed{memory, memory.hookPath() + "/test", "", 200} },
+		"GET /v1/webhooks/{webhookId}/deliveries": func(int) routed { return get(memory.hookPath() + "/deliveries") },
+		"POST /v1/webhooks/{webhookId}/deliveries/{deliveryId}/redeliver": func(int) routed {
+			return routed{memory, memory.delivered(), "", 200}
+		},
 		"POST /v1/aiProviders": func(n int) routed {
 			return routed{memory, providersPath, fmt.Sprintf(`{"name":"New %d","kind":"openai_compatible","baseUrl":"%s/v1","model":"small"}`, n, c.llm.URL), 200}
 		},

@@ -252,11 +252,13 @@ func (w *world) furnished(m *llm) map[string][]string {
 		}
 		return texts
 	}
+	hooked := strings.TrimPrefix(w.hookPath(), "/v1/webhooks/")
 	kinds := []string{"descriptions", "displayFolders", "aiDataSchema", "aiInstructions", "Descriptions", ""}
 	return map[string][]string{
 		"workspaceId": ids(sales, finance, nowhere), "semanticModelId": ids(modelA, modelB, modelC, kept, nowhere, reportA), "semanticModelIds": ids(modelC, modelA, modelB, kept, nowhere),
 		"dataAgentId": ids(agent, modelA, nowhere), "reportId": ids(reportA, modelA, nowhere), "reportIds": ids(reportA, modelA, nowhere),
 		"operationId": ids(done, running, theirs, test.run, nowhere), "assessmentId": ids(made, agents, nowhere), "scheduleId": {schedule, nowhere.String()},
+		"webhookId": {hooked, nowhere.String()}, "deliveryId": ids(nowhere), "address": {"https://hooks.example/", "https://user:" + fuzzedSecret + "@127.0.0.1/", "http://x"},
 		"providerId": {path[strings.LastIndexByte(path, '/')+1:], "embedded", "rules", nowhere.String()},
 		"abTestId":   ids(test.test, strangers.test, nowhere), "runId": ids(test.run, test.runA, test.runB, alone, strangers.run, nowhere), "reuseRunId": ids(test.runA, alone, strangers.runA),
 		"path kind": kinds, "kind": {"PlatformAssistant", "DataAgent", "ServiceTestAgent", "GenericAgent", "Run", "Questions", "A", "Same", "descriptions"}, "kinds": kinds,

@@ -58,12 +58,14 @@ var statuses = map[domain.Code]int{
 	domain.AiProviderNotFound:   http.StatusNotFound,
 	domain.AiCredentialNotFound: http.StatusNotFound,
 	domain.AuditRecordNotFound:  http.StatusNotFound,
+	domain.WebhookNotFound:      http.StatusNotFound,
 
 	domain.OperationInProgress:  http.StatusConflict,
 	domain.OperationHasNoResult: http.StatusConflict,
 	domain.ResultNotReady:       http.StatusConflict,
 	domain.ScheduleConflict:     http.StatusConflict,
 	domain.AiProviderConflict:   http.StatusConflict,
+	domain.WebhookConflict:      http.StatusConflict,
 	domain.ItemChanged:          http.StatusConflict,
 	domain.CapacityPaused:       http.StatusConflict,
 	domain.RegionNotReady:       http.StatusConflict,
@@ -200,7 +202,7 @@ func (s *Server) databaseAway(ctx context.Context, err error) *domain.Refusal {
 // resourceTypes maps the parameters of refusals that are ids to the type of resource.
 var resourceTypes = map[string]string{
 	"operationId": "Operation", "workspaceId": "Workspace", "assessmentId": "Assessment", "previewId": "OptimizationPreview",
-	"scheduleId": "Schedule", "providerId": "AiProvider",
+	"scheduleId": "Schedule", "providerId": "AiProvider", "webhookId": "Webhook",
 	"abTestId": "AbTest", "runId": "Run",
 	"semanticModelId": string(item.SemanticModel), "dataAgentId": string(item.DataAgent), "reportId": string(item.Report),
 }

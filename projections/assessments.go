@@ -148,6 +148,17 @@ func (v *Views) LatestAssessment(ctx context.Context, accountID string, modelID 
 	return a.Assessment, found, err
 }
 
+// ScoreBefore returns the newest score of the assessment's item from before the assessment that rests on the same; nil if there is none.
+func (v *Views) ScoreBefore(ctx context.Context, accountID string, a assessment.Assessment) (*int, error) {
+	score, found, err := one(ctx, v, "read the score before an assessment", pgx.RowTo[int], `SELECT score FROM `+live.assessments+`
+		WHERE account_id = $1 AND model_id = $2 AND (assessed_at, id) < ($3, $4) AND basis = $5 AND score IS NOT NULL
+		ORDER BY assessed_at DESC, id DESC LIMIT 1`, accountID, a.ModelID, a.AssessedAt, a.AssessmentID, basisOf(a))
+	if err != nil || !found {
+		return nil, err
+	}
+	return &score, nil
+}
+
 // StoredBy returns the stored assessments of an operation, each with the fingerprint of its model; the
 // fingerprint is nil if none is stored.
 func (v *Views) StoredBy(ctx context.Context, accountID string, operationID uuid.UUID) (map[uuid.UUID]*readiness.Fingerprint, error) {

@@ -120,3 +120,12 @@ func (v *Views) Failures(ctx context.Context, accountID string, workspaces []uui
 	}
 	return all, err
 }
+
+// UnassessedBy returns where an item of a run is whose assessment failed; false if the run has none.
+func (v *Views) UnassessedBy(ctx context.Context, accountID string, operationID, itemID uuid.UUID) (Failure, bool, error) {
+	return one(ctx, v, "read a failure of a run", func(row pgx.CollectableRow) (f Failure, err error) {
+		f.OperationID, f.ModelID = operationID, itemID
+		return f, row.Scan(&f.WorkspaceID, &f.ModelName, &f.WorkspaceName)
+	}, `SELECT workspace_id, model_name, workspace_name FROM `+live.unassessed+`
+		WHERE account_id = $1 AND operation_id = $2 AND model_id = $3`, accountID, operationID, itemID)
+}

@@ -2,12 +2,6 @@ package openai
 
 import "time"
 
-// PublicOnly is exported for its test.
-var PublicOnly = publicOnly
-
-// ErrAddress is exported for its test.
-var ErrAddress = errAddress
-
 // The parsers of answers, exported for fuzzing.
 var (
 	ReadAnswer    = readAnswer

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"readiness/domain/aiprovider"
+	"readiness/internal/publicnet"
 )
 
 // class is the consequence of a failed request for the question.
@@ -146,7 +147,7 @@ func network(err error) *failure {
 	var slow net.Error
 	var nowhere *net.DNSError
 	switch {
-	case errors.Is(err, errAddress):
+	case errors.Is(err, publicnet.ErrAddress):
 		f.what, f.retry, f.cause = "its address is in a network that saved providers may not reach", false, aiprovider.AddressNotAllowed
 	case errors.Is(err, errRedirect):
 		f.what, f.retry = "it redirects to another address, which is not followed", false

@@ -18,6 +18,7 @@ import (
 	"readiness/domain"
 	"readiness/domain/aiprovider"
 	"readiness/internal/pace"
+	"readiness/internal/publicnet"
 )
 
 // Settings select the language model that answers.
@@ -113,7 +114,7 @@ func New(s Settings, o Options) (*Client, error) {
 	calls := http.Client{}
 	switch {
 	case !s.PrivateAddresses:
-		calls = *Public()
+		calls = http.Client{Transport: publicnet.Transport()}
 	case o.Client != nil:
 		calls = *o.Client
 	}

@@ -513,6 +513,10 @@ func TestClientUsage(t *testing.T) {
 		"change needs one of":                         {"schedules", "change", id},
 		"not the id of a schedule":                    {"schedules", "delete", "first"},
 		"providers needs one of: delete ":             {"providers"},
+		"webhooks needs one of: change ":              {"webhooks"},
+		"create needs --address-file":                 {"webhooks", "create", "--event", "operation.ended"},
+		"change needs one of --address-file":          {"webhooks", "change", id},
+		"not the id of a webhook":                     {"webhooks", "test", "first"},
 		"--kind must be one of openai":                {"providers", "save", "Ours", "--kind", "rules"},
 		"--agent and --workspace must":                {"providers", "save", "Ours", "--agent", "x"},
 	} {

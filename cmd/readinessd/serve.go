@@ -42,6 +42,8 @@ type serviceFlags struct {
 	metricsListen string
 	// aiPrivate allows AI providers saved by accounts to be in private networks.
 	aiPrivate bool
+	// webhookPrivate allows webhooks in private networks.
+	webhookPrivate bool
 	// generateQuery lets Generate Query of Power BI write the queries of the platform's assistant.
 	generateQuery bool
 	anchors       anchorFlags
@@ -70,6 +72,7 @@ func (f *serviceFlags) add(flags *pflag.FlagSet) {
 	flags.IntVar(&f.asks, "ai-workers", work.DefaultAsks,
 		"how many steps of work ask AI providers at once; an account, person or provider gets at most a quarter of them")
 	flags.StringVar(&f.metricsListen, "metrics-listen", metricsListen, metricsUsage)
+	flags.BoolVar(&f.webhookPrivate, "webhook-private-addresses", false, "allow webhooks on this machine and in private networks")
 	flags.BoolVar(&f.aiPrivate, "ai-private-addresses", false,
 		"allow AI providers saved by accounts on this machine and in private networks")
 	f.anchors.add(flags)

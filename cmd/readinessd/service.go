@@ -38,6 +38,7 @@ import (
 	"readiness/projections"
 	"readiness/storage/vault"
 	"readiness/work"
+	"readiness/work/webhooks"
 )
 
 // service is a process that serves or works: the log, the commands and the queue of their work.
@@ -52,6 +53,7 @@ type service struct {
 	measured *monitor.Monitor
 	audit    *audit.Log
 	anchors  *anchors
+	webhooks *webhooks.Sender
 	forward  *forward.Forwarder // nil if the log is not forwarded
 	collect  forward.Target     // of the views that other processes collect; without URL there are none
 }
@@ -144,7 +146,7 @@ func (r *root) openService(ctx context.Context, life *lifetime, f serviceFlags, 
 		return nil, err
 	}
 	return &service{core: core, queue: queue, secrets: secrets, platform: platform, registry: registry, tracer: tracer,
-		commands: wired.Commands, measured: measured, audit: wired.Audit, anchors: anchors,
+		commands: wired.Commands, webhooks: wired.Webhooks, measured: measured, audit: wired.Audit, anchors: anchors,
 		forward: r.forwarder(core, f.forward), collect: f.collect.Target}, nil
 }
 
@@ -155,7 +157,7 @@ func (r *root) wire(core *core, with secrets, f serviceFlags, regime *readiness.
 		Log: core.Log, VaultKey: with.key("vault", vault.KeySize), PixieKey: with.key("pixies", 32), Plans: core.plans,
 		AI:     ai.Options{Getenv: os.Getenv, PrivateAddresses: f.aiPrivate, Log: r.Log, Tokens: entra.Tokens(""), Observe: newAIMetrics(registry).observe},
 		Logger: r.Log, Now: time.Now, Workers: f.workers,
-		Asks: f.asks, Regime: regime,
+		Asks: f.asks, Regime: regime, PrivateWebhooks: f.webhookPrivate,
 		CheckpointKey: with.key("checkpoints", ed25519.SeedSize), Published: anchors.Published,
 	})
 }
@@ -203,7 +205,7 @@ func (s *service) work(ctx context.Context, life *lifetime) error {
 	if err != nil {
 		return err
 	}
-	if err := s.engine.Follow(s.store, router); err != nil {
+	if err := errors.Join(s.engine.Follow(s.store, router), s.webhooks.Follow(router)); err != nil {
 		return err
 	}
 	ran := make(chan error, 1)
@@ -213,6 +215,7 @@ func (s *service) work(ctx context.Context, life *lifetime) error {
 		return err
 	}
 	life.then("work", s.queue.Stop)
+	life.background("messages to webhooks", s.webhooks.Run)
 	life.background("measuring the database", s.measured.Run)
 	if s.anchors.publish != nil {
 		life.background("publishing signed heads", s.anchors.publish.Run)
@@ -289,6 +292,9 @@ func (s *service) sweep(ctx context.Context) {
 		}
 		if err := s.commands.Pixies.RecordViews(ctx); err != nil && ctx.Err() == nil {
 			s.log.Warn("recording the views of the last hours failed; they stay counted and are recorded later", "error", err)
+		}
+		if err := s.commands.Webhooks.Rows.Sweep(ctx, time.Now()); err != nil && ctx.Err() == nil {
+			s.log.Warn("deleting old deliveries of webhooks failed", "error", err)
 		}
 		if err := s.commands.Pixies.SweepCollectors(ctx); err != nil && ctx.Err() == nil {
 			s.log.Warn("forgetting collectors failed", "error", err)

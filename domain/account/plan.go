@@ -52,6 +52,23 @@ type Limits struct {
 	ScheduledAssessments bool
 }
 
+// Allowance returns the allowance that calls of a kind spend.
+func (l Limits) Allowance(of Kind) Allowance {
+	switch of {
+	case Assessments:
+		return l.Assessments
+	case OptimizationApplies:
+		return l.OptimizationApplies
+	case BenchmarkRuns:
+		return l.BenchmarkRuns
+	case BenchmarkBuilds:
+		return l.BenchmarkBuilds
+	case FirstLooks:
+		return l.FirstLooks
+	}
+	return Allowance{Period: Lifetime}
+}
+
 // Plans maps each plan to its limits.
 type Plans map[Plan]Limits
 

@@ -17,6 +17,7 @@ import (
 	"readiness/domain/proposal"
 	"readiness/domain/schedule"
 	"readiness/domain/verdict"
+	"readiness/domain/webhook"
 
 	openapi_types "github.com/oapi-codegen/runtime/types"
 )
@@ -1529,6 +1530,16 @@ type ChangeScheduleRequest struct {
 // ChangeType defines model for ChangeType.
 type ChangeType string
 
+// ChangeWebhookRequest defines model for ChangeWebhookRequest.
+type ChangeWebhookRequest struct {
+	Address *string              `json:"address,omitempty"`
+	Enabled *bool                `json:"enabled,omitempty"`
+	Events  []WantedWebhookEvent `json:"events,omitempty"`
+
+	// Format A WebhookFormat of this version of the service. A webhook is created with cloudevents by default.
+	Format *WantedWebhookFormat `json:"format,omitempty"`
+}
+
 // CreateAbTestRequest defines model for CreateAbTestRequest.
 type CreateAbTestRequest struct {
 	// CorrectAnswers Update only with a source of kind Questions.
@@ -1566,6 +1577,26 @@ type CreateScheduleRequest struct {
 
 // CreateScheduleRequestDayOfWeek Required when the frequency is Weekly, refused when it is Daily.
 type CreateScheduleRequestDayOfWeek string
+
+// CreateWebhookRequest defines model for CreateWebhookRequest.
+type CreateWebhookRequest struct {
+	// Address An https address without credentials and fragment.
+	Address *string `json:"address,omitempty"`
+
+	// Enabled True by default.
+	Enabled *bool                `json:"enabled,omitempty"`
+	Events  []WantedWebhookEvent `json:"events"`
+
+	// Format A WebhookFormat of this version of the service. A webhook is created with cloudevents by default.
+	Format *WantedWebhookFormat `json:"format,omitempty"`
+}
+
+// CreatedWebhook defines model for CreatedWebhook.
+type CreatedWebhook struct {
+	// Secret Signs its messages: whsec_ and 32 bytes in Base64. It is not shown again.
+	Secret  string  `json:"secret"`
+	Webhook Webhook `json:"webhook"`
+}
 
 // DataAgent defines model for DataAgent.
 type DataAgent struct {
@@ -1703,6 +1734,12 @@ type DeletedBenchmarkRun struct {
 type DeletedSchedule struct {
 	Deleted    bool               `json:"deleted"`
 	ScheduleID openapi_types.UUID `json:"scheduleId"`
+}
+
+// DeletedWebhook defines model for DeletedWebhook.
+type DeletedWebhook struct {
+	Deleted   bool               `json:"deleted"`
+	WebhookID openapi_types.UUID `json:"webhookId"`
 }
 
 // DimensionSummary defines model for DimensionSummary.
@@ -2851,6 +2888,84 @@ type ViewedPage struct {
 	Views int64  `json:"views"`
 }
 
+// WantedWebhookEvent A WebhookEvent of this version of the service.
+type WantedWebhookEvent = webhook.Kind
+
+// WantedWebhookFormat A WebhookFormat of this version of the service. A webhook is created with cloudevents by default.
+type WantedWebhookFormat = webhook.Format
+
+// Webhook defines model for Webhook.
+type Webhook struct {
+	ChangedAtUtc time.Time      `json:"changedAtUtc"`
+	CreatedAtUtc time.Time      `json:"createdAtUtc"`
+	Enabled      bool           `json:"enabled"`
+	Events       []WebhookEvent `json:"events"`
+
+	// Format `cloudevents`: CloudEvents 1.0 in JSON; `slack` and `teams`: the same message as a sentence.
+	Format WebhookFormat `json:"format"`
+
+	// Host The host of its address, with its port if it names one.
+	Host string `json:"host"`
+
+	// StoppedAtUtc When its receiver answered 410 Gone; absent unless that disabled it.
+	StoppedAtUtc *time.Time         `json:"stoppedAtUtc,omitempty"`
+	WebhookID    openapi_types.UUID `json:"webhookId"`
+}
+
+// WebhookDelivery defines model for WebhookDelivery.
+type WebhookDelivery struct {
+	Attempts     int       `json:"attempts"`
+	CreatedAtUtc time.Time `json:"createdAtUtc"`
+
+	// DeliveryID The id of the message, the same in each attempt.
+	DeliveryID openapi_types.UUID `json:"deliveryId"`
+
+	// Event A WebhookEvent, or webhook.test.
+	Event string `json:"event"`
+
+	// LastAttemptAtUtc When the last attempt ended, or when it was parked.
+	LastAttemptAtUtc *time.Time `json:"lastAttemptAtUtc,omitempty"`
+
+	// LastReason Why the last attempt did not deliver it.
+	LastReason *string `json:"lastReason,omitempty"`
+
+	// LastStatus The HTTP status of the last answer; absent if there was none.
+	LastStatus       *int       `json:"lastStatus,omitempty"`
+	NextAttemptAtUtc *time.Time `json:"nextAttemptAtUtc,omitempty"`
+
+	// State Parked: it was not delivered and is not sent any more.
+	State string `json:"state"`
+
+	// Subject The id of the item, the operation or the webhook, or the name of the allowance.
+	Subject string `json:"subject"`
+
+	// Text The message as a sentence.
+	Text      string             `json:"text"`
+	WebhookID openapi_types.UUID `json:"webhookId"`
+}
+
+// WebhookDeliveryList defines model for WebhookDeliveryList.
+type WebhookDeliveryList struct {
+	// ContinuationToken Opaque. Send it as the query parameter continuationToken to read the next page. Absent on the last page.
+	ContinuationToken *PageToken `json:"continuationToken,omitempty"`
+
+	// ContinuationURI The address of the next page. Absent on the last page.
+	ContinuationURI *PageURI          `json:"continuationUri,omitempty"`
+	Value           []WebhookDelivery `json:"value"`
+}
+
+// WebhookEvent What a message is about: `assessment.score-fell` (below the newest earlier score that rests on the same),
+// `assessment.failed`, `operation.ended`, `allowance.low` (80 % are used).
+type WebhookEvent = webhook.Kind
+
+// WebhookFormat `cloudevents`: CloudEvents 1.0 in JSON; `slack` and `teams`: the same message as a sentence.
+type WebhookFormat = webhook.Format
+
+// WebhookList defines model for WebhookList.
+type WebhookList struct {
+	Value []Webhook `json:"value"`
+}
+
 // Workspace defines model for Workspace.
 type Workspace struct {
 	WorkspaceID   openapi_types.UUID `json:"workspaceId"`
@@ -2936,6 +3051,9 @@ type ContinuationToken = string
 // DataAgentID defines model for dataAgentId.
 type DataAgentID = openapi_types.UUID
 
+// DeliveryID defines model for deliveryId.
+type DeliveryID = openapi_types.UUID
+
 // EventID defines model for eventId.
 type EventID = openapi_types.UUID
 
@@ -2971,6 +3089,9 @@ type SemanticModelID = openapi_types.UUID
 
 // View defines model for view.
 type View = string
+
+// WebhookID defines model for webhookId.
+type WebhookID = openapi_types.UUID
 
 // WorkspaceID defines model for workspaceId.
 type WorkspaceID = openapi_types.UUID
@@ -3159,6 +3280,15 @@ type ListTrackedItemsParams struct {
 	// LicenseID Lists only the items of this license.
 	LicenseID *string `form:"licenseId,omitempty" json:"licenseId,omitempty"`
 
+	// MaxResults The largest number of elements on the page.
+	MaxResults *MaxResults `form:"maxResults,omitempty" json:"maxResults,omitempty"`
+
+	// ContinuationToken The continuationToken of the previous page. It is valid only for the same account, route and filters.
+	ContinuationToken *ContinuationToken `form:"continuationToken,omitempty" json:"continuationToken,omitempty"`
+}
+
+// ListWebhookDeliveriesParams defines parameters for ListWebhookDeliveries.
+type ListWebhookDeliveriesParams struct {
 	// MaxResults The largest number of elements on the page.
 	MaxResults *MaxResults `form:"maxResults,omitempty" json:"maxResults,omitempty"`
 
@@ -3418,6 +3548,12 @@ type ChangeScheduleJSONRequestBody = ChangeScheduleRequest
 
 // ListViewAsOfJSONRequestBody defines body for ListViewAsOf for application/json ContentType.
 type ListViewAsOfJSONRequestBody = ListViewRequest
+
+// CreateWebhookJSONRequestBody defines body for CreateWebhook for application/json ContentType.
+type CreateWebhookJSONRequestBody = CreateWebhookRequest
+
+// ChangeWebhookJSONRequestBody defines body for ChangeWebhook for application/json ContentType.
+type ChangeWebhookJSONRequestBody = ChangeWebhookRequest
 
 // AssessSemanticModelsJSONRequestBody defines body for AssessSemanticModels for application/json ContentType.
 type AssessSemanticModelsJSONRequestBody = BulkAssessRequest
@@ -3717,6 +3853,57 @@ func Routes(s StrictServerInterface, e Errors) []Route {
 			b.query("maxResults", &q.Params.MaxResults)
 			b.query("continuationToken", &q.Params.ContinuationToken)
 			answer(w, b, e, q, s.ListTrackedItems)
+		}},
+		{http.MethodGet, "/v1/webhooks", func(w http.ResponseWriter, r *http.Request) {
+			var q ListWebhooksRequestObject
+			b := binding{r: r}
+			answer(w, b, e, q, s.ListWebhooks)
+		}},
+		{http.MethodPost, "/v1/webhooks", func(w http.ResponseWriter, r *http.Request) {
+			var q CreateWebhookRequestObject
+			b := binding{r: r}
+			body(&b, &q.Body, true)
+			answer(w, b, e, q, s.CreateWebhook)
+		}},
+		{http.MethodDelete, "/v1/webhooks/{webhookId}", func(w http.ResponseWriter, r *http.Request) {
+			var q DeleteWebhookRequestObject
+			b := binding{r: r}
+			b.path("webhookId", &q.WebhookID)
+			answer(w, b, e, q, s.DeleteWebhook)
+		}},
+		{http.MethodGet, "/v1/webhooks/{webhookId}", func(w http.ResponseWriter, r *http.Request) {
+			var q GetWebhookRequestObject
+			b := binding{r: r}
+			b.path("webhookId", &q.WebhookID)
+			answer(w, b, e, q, s.GetWebhook)
+		}},
+		{http.MethodPatch, "/v1/webhooks/{webhookId}", func(w http.ResponseWriter, r *http.Request) {
+			var q ChangeWebhookRequestObject
+			b := binding{r: r}
+			b.path("webhookId", &q.WebhookID)
+			body(&b, &q.Body, true)
+			answer(w, b, e, q, s.ChangeWebhook)
+		}},
+		{http.MethodGet, "/v1/webhooks/{webhookId}/deliveries", func(w http.ResponseWriter, r *http.Request) {
+			var q ListWebhookDeliveriesRequestObject
+			b := binding{r: r}
+			b.path("webhookId", &q.WebhookID)
+			b.query("maxResults", &q.Params.MaxResults)
+			b.query("continuationToken", &q.Params.ContinuationToken)
+			answer(w, b, e, q, s.ListWebhookDeliveries)
+		}},
+		{http.MethodPost, "/v1/webhooks/{webhookId}/deliveries/{deliveryId}/redeliver", func(w http.ResponseWriter, r *http.Request) {
+			var q RedeliverWebhookDeliveryRequestObject
+			b := binding{r: r}
+			b.path("webhookId", &q.WebhookID)
+			b.path("deliveryId", &q.DeliveryID)
+			answer(w, b, e, q, s.RedeliverWebhookDelivery)
+		}},
+		{http.MethodPost, "/v1/webhooks/{webhookId}/test", func(w http.ResponseWriter, r *http.Request) {
+			var q TestWebhookRequestObject
+			b := binding{r: r}
+			b.path("webhookId", &q.WebhookID)
+			answer(w, b, e, q, s.TestWebhook)
 		}},
 		{http.MethodGet, "/v1/workspaces", func(w http.ResponseWriter, r *http.Request) {
 			var q ListWorkspacesRequestObject
@@ -4425,6 +4612,48 @@ type ListTrackedItemsRequestObject struct {
 	Params ListTrackedItemsParams
 }
 
+// ListWebhooksRequestObject is a call of ListWebhooks.
+type ListWebhooksRequestObject struct {
+}
+
+// CreateWebhookRequestObject is a call of CreateWebhook.
+type CreateWebhookRequestObject struct {
+	Body *CreateWebhookJSONRequestBody
+}
+
+// DeleteWebhookRequestObject is a call of DeleteWebhook.
+type DeleteWebhookRequestObject struct {
+	WebhookID WebhookID
+}
+
+// GetWebhookRequestObject is a call of GetWebhook.
+type GetWebhookRequestObject struct {
+	WebhookID WebhookID
+}
+
+// ChangeWebhookRequestObject is a call of ChangeWebhook.
+type ChangeWebhookRequestObject struct {
+	WebhookID WebhookID
+	Body      *ChangeWebhookJSONRequestBody
+}
+
+// ListWebhookDeliveriesRequestObject is a call of ListWebhookDeliveries.
+type ListWebhookDeliveriesRequestObject struct {
+	WebhookID WebhookID
+	Params    ListWebhookDeliveriesParams
+}
+
+// RedeliverWebhookDeliveryRequestObject is a call of RedeliverWebhookDelivery.
+type RedeliverWebhookDeliveryRequestObject struct {
+	WebhookID  WebhookID
+	DeliveryID DeliveryID
+}
+
+// TestWebhookRequestObject is a call of TestWebhook.
+type TestWebhookRequestObject struct {
+	WebhookID WebhookID
+}
+
 // ListWorkspacesRequestObject is a call of ListWorkspaces.
 type ListWorkspacesRequestObject struct {
 	Params ListWorkspacesParams
@@ -4836,6 +5065,30 @@ type StrictServerInterface interface {
 	// ListTrackedItems List the tracked items of the account, longest tracked first
 	// (GET /v1/trackedItems)
 	ListTrackedItems(ctx context.Context, request ListTrackedItemsRequestObject) (*TrackedItemList, error)
+	// ListWebhooks List the webhooks of the account
+	// (GET /v1/webhooks)
+	ListWebhooks(ctx context.Context, request ListWebhooksRequestObject) (*WebhookList, error)
+	// CreateWebhook Create a webhook
+	// (POST /v1/webhooks)
+	CreateWebhook(ctx context.Context, request CreateWebhookRequestObject) (*CreatedWebhook, error)
+	// DeleteWebhook Delete a webhook
+	// (DELETE /v1/webhooks/{webhookId})
+	DeleteWebhook(ctx context.Context, request DeleteWebhookRequestObject) (*DeletedWebhook, error)
+	// GetWebhook Read a webhook
+	// (GET /v1/webhooks/{webhookId})
+	GetWebhook(ctx context.Context, request GetWebhookRequestObject) (*Webhook, error)
+	// ChangeWebhook Change a webhook
+	// (PATCH /v1/webhooks/{webhookId})
+	ChangeWebhook(ctx context.Context, request ChangeWebhookRequestObject) (*Webhook, error)
+	// ListWebhookDeliveries List the deliveries of a webhook, newest first
+	// (GET /v1/webhooks/{webhookId}/deliveries)
+	ListWebhookDeliveries(ctx context.Context, request ListWebhookDeliveriesRequestObject) (*WebhookDeliveryList, error)
+	// RedeliverWebhookDelivery Send a message to a webhook again
+	// (POST /v1/webhooks/{webhookId}/deliveries/{deliveryId}/redeliver)
+	RedeliverWebhookDelivery(ctx context.Context, request RedeliverWebhookDeliveryRequestObject) (*WebhookDelivery, error)
+	// TestWebhook Send a test message to a webhook
+	// (POST /v1/webhooks/{webhookId}/test)
+	TestWebhook(ctx context.Context, request TestWebhookRequestObject) (*WebhookDelivery, error)
 	// ListWorkspaces List the workspaces the signed-in person can see
 	// (GET /v1/workspaces)
 	ListWorkspaces(ctx context.Context, request ListWorkspacesRequestObject) (*WorkspaceList, error)

@@ -16,10 +16,11 @@ import (
 
 // ErrNotOpened is the error of a key that was sealed under another key of the
 // service, or that is damaged.
-var ErrNotOpened = errors.New("vault: the key of the AI provider cannot be decrypted")
+var ErrNotOpened = errors.New("vault: a key of an AI provider or the secret of a webhook cannot be decrypted")
 
-// Credentials stores the keys of the AI providers that accounts saved, sealed with
-// AES-256-GCM and bound to their account and provider, until they are deleted.
+// Credentials stores the keys of the AI providers that accounts saved, and the addresses and secrets of
+// webhooks, under the webhook's id; sealed with AES-256-GCM and bound to their account and provider, until
+// they are deleted.
 type Credentials struct {
 	pool *pgxpool.Pool
 	aead cipher.AEAD

@@ -181,6 +181,7 @@ func (w *Service) Up() {
 	router, err := message.NewRouter(message.RouterConfig{CloseTimeout: patience}, watermill.NewSlogLogger(w.Work.Log))
 	check(w.T, err)
 	check(w.T, w.Engine.Follow(w.Store, router))
+	check(w.T, w.Sender.Follow(router))
 	background, stop := context.WithCancel(context.Background())
 	var wg sync.WaitGroup
 	wg.Go(func() { w.Store.Wake(background) })

@@ -23,6 +23,7 @@ import (
 	"readiness/storage/vault"
 	"readiness/test/testlog"
 	"readiness/work"
+	"readiness/work/webhooks"
 )
 
 // PixieKey is the key of every world that marks accounts in reports.
@@ -64,6 +65,8 @@ type World struct {
 	Work   work.Options // of the queue
 	// Agents is the asker of Work, whose Agents no platform sets here: tests use the rules engine instead of data agents.
 	Agents *answerer.Asker
+	// Sender makes and sends the messages to webhooks.
+	Sender *webhooks.Sender
 	// Over is the platform, which a test may replace in Commands and Work: Folder, or what is over it.
 	Over   Platform
 	Folder *folder.Platform
@@ -96,7 +99,7 @@ func New(t testing.TB, o Options) *World {
 	Check(t, err)
 	w.Over = w.chosen(t)
 	s := w.wire(t, log)
-	w.Commands, w.Work, w.Agents = s.Commands, s.Work, s.Asker
+	w.Commands, w.Work, w.Agents, w.Sender = s.Commands, s.Work, s.Asker, s.Webhooks
 	return w
 }
 

@@ -63,7 +63,8 @@ its code, what it concerns and the request id to search for in the service's log
 		calls.reportsCommand(),
 		calls.assessCommand(), calls.assessmentsCommand(), calls.portfolioCommand(), calls.historyCommand(), calls.previewCommand(),
 		calls.applyCommand(), calls.revertCommand(), calls.pixiesCommand(),
-		calls.benchmarkCommand(), calls.abTestsCommand(), calls.schedulesCommand(), calls.providersCommand(), calls.operationsCommand(),
+		calls.benchmarkCommand(), calls.abTestsCommand(), calls.schedulesCommand(), calls.providersCommand(), calls.webhooksCommand(),
+		calls.operationsCommand(),
 		calls.auditCommand())
 	calls.complete(c)
 	cli.OwnEnvironment(c, "client") // serve has a --base-url too

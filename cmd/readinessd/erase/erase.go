@@ -39,7 +39,8 @@ type Deleted struct{ Rows, Documents, Jobs, Sessions int64 }
 
 // rowTables are the tables whose rows name the account, except those that the log and its proofs consist of (streams,
 // audit trees), the row that says that the key is gone (account_keys), and the views.
-var rowTables = []string{"people", "ai_credentials", "idempotency_keys", "page_view_hours", "console_choices", "console_applies"}
+var rowTables = []string{"people", "ai_credentials", "idempotency_keys", "page_view_hours", "console_choices", "console_applies",
+	"webhook_deliveries", "webhook_lanes"}
 
 // operationTables are the tables whose rows name an operation of the account.
 var operationTables = []string{"step_tokens", "pending_reads", "exports"}

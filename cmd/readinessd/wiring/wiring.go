@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net/http"
 	"time"
 
 	"github.com/google/uuid"
@@ -31,6 +32,7 @@ import (
 	"readiness/storage/people"
 	"readiness/storage/vault"
 	"readiness/work"
+	"readiness/work/webhooks"
 )
 
 // NewID returns a new id: a UUID of version 7.
@@ -102,6 +104,9 @@ type Parts struct {
 	Workers, Asks int
 	// Regime is the regime of new assessments; by default the current one.
 	Regime *readiness.Regime
+	// PrivateWebhooks allows webhooks in the service's own network, and WebhookClient then makes the calls; nil is an ordinary one.
+	PrivateWebhooks bool
+	WebhookClient   *http.Client
 }
 
 // Service is the result of Wire. The caller must set Platform, Permissions and
@@ -111,6 +116,7 @@ type Service struct {
 	Work     work.Options
 	AI       *ai.Proposer
 	Asker    *answerer.Asker // its Agents are set with the platform
+	Webhooks *webhooks.Sender
 	Audit    *audit.Log
 }
 
@@ -155,6 +161,7 @@ func Wire(p Parts) (*Service, error) {
 		},
 		Providers: service.Providers, Models: proposer, Now: p.Now, Log: p.Logger,
 	})
+	wired.Webhooks = sender(p, service)
 	log, seal := sealing(p, service.Accounts)
 	service.Accounts.HeadOf = headOf(log)
 	wired.Audit, wired.Asker, wired.Work = log, asker, work.Options{

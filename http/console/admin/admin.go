@@ -1,5 +1,5 @@
-// Package admin is the screen of an account: its plan and remaining allowances, licences, permissions, AI providers, schedules, and the log
-// of events. It shows each person what the interface allows them.
+// Package admin is the screen of an account: its plan and remaining allowances, licences, permissions, AI providers, schedules, webhooks,
+// and the log of events. It shows each person what the interface allows them.
 package admin
 
 import (
@@ -33,6 +33,8 @@ func Screen() page.Screen {
 	return page.Screen{Name: "Administration", Path: path, Routes: []page.Route{
 		{Pattern: "GET /admin", Serve: show},
 		{Pattern: "POST /admin/providers/{id}/test", Serve: testProvider}, {Pattern: "POST /admin/schedules/{id}", Serve: changeSchedule},
+		{Pattern: "GET /admin/webhooks", Serve: listWebhooks}, {Pattern: "POST /admin/webhooks", Serve: createWebhook},
+		{Pattern: "GET /admin/webhooks/{id}", Serve: showWebhook}, {Pattern: "POST /admin/webhooks/{id}", Serve: changeWebhook},
 		{Pattern: "GET /admin/audit", Serve: events}, {Pattern: "GET /admin/audit/events.jsonl", Serve: exportEvents},
 		{Pattern: "GET /admin/audit/events/{id}/proof", Serve: proof},
 	}}

@@ -62,6 +62,7 @@ var streams = map[string]stream{
 	"allowance": {"allowance-ACCOUNT-KIND-PERIOD", "what was spent of an allowance in a PERIOD: a day (2026-11-21, shown as Day), " +
 		"a month (2026-11, Month) or `lifetime`"},
 	"aiproviders":  {"aiproviders-ACCOUNT", "the AI providers that the account saved"},
+	"webhooks":     {"webhooks-ACCOUNT", "the webhooks of an account"},
 	"operation":    {"operation-OPERATIONID", "one operation, from its acceptance to its end"},
 	"assessment":   {"assessment-ACCOUNT-ITEMID", "the assessments of a semantic model or a data agent"},
 	"trackeditem":  {"trackeditem-ACCOUNT-ITEMID", "whether the account tracks the item"},

@@ -21,6 +21,7 @@ const (
 	ofReports   = inWorkspace + "/reports"
 	abTests     = "/v1/aiReadiness/abTests"
 	providers   = "/v1/aiProviders"
+	webhooks    = "/v1/webhooks"
 	assistant   = `{"answeredBy":{"kind":"PlatformAssistant"}}`
 )
 
@@ -122,6 +123,15 @@ var rowsOfRoutes = []row{
 	{route: "POST /v1/audit/views/{view}", body: `{"asOf":{"position":1}}`},
 	{route: "GET /v1/audit/{object}"},
 	{route: "GET /v1/audit/accounts/{accountId}/{object}"},
+
+	{route: "GET " + webhooks},
+	{route: "POST " + webhooks, body: `{"address":"https://hooks.example/","events":["operation.ended"]}`, takes: map[string]string{"webhookId": "webhook.webhookId"}},
+	{route: "GET " + webhooks + "/{webhookId}"},
+	{route: "PATCH " + webhooks + "/{webhookId}", body: `{"format":"slack"}`},
+	{route: "POST " + webhooks + "/{webhookId}/test", takes: map[string]string{"deliveryId": "deliveryId"}},
+	{route: "GET " + webhooks + "/{webhookId}/deliveries"},
+	{route: "POST " + webhooks + "/{webhookId}/deliveries/{deliveryId}/redeliver"},
+	{route: "DELETE " + webhooks + "/{webhookId}"},
 
 	{route: "GET " + providers},
 	{route: "POST " + providers, body: `{"name":"New","kind":"openai_compatible","baseUrl":"http://127.0.0.1:9/v1","model":"small","saveAnyway":true}`,

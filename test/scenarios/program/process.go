@@ -52,7 +52,7 @@ func (c *Program) Spawn() *Process {
 func (c *Program) Begin(args ...string) *Process {
 	c.T.Helper()
 	p := &Process{Cmd: exec.Command(c.Binary, args...), stdout: &testworld.LogBook{}, Stderr: &testworld.LogBook{}, ended: make(chan struct{})}
-	p.Cmd.Stdout, p.Cmd.Stderr = p.stdout, p.Stderr
+	p.Cmd.Stdout, p.Cmd.Stderr, p.Cmd.Env = p.stdout, p.Stderr, append(os.Environ(), c.Env...)
 	testworld.Check(c.T, p.Cmd.Start())
 	go func() {
 		defer close(p.ended)

@@ -30,6 +30,7 @@ type Program struct {
 	Binary   string // path of the program
 	Data     string
 	Args     []string // of serve
+	Env      []string // of every process, beside that of the test
 	Database []string // flags with which commands reach the database
 	Seed     uint64
 	Random   *rand.Rand // of the instants of kills

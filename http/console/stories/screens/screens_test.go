@@ -88,7 +88,7 @@ func evaluated(t *testing.T, w *consoletest.World) []screen {
 		{"import", base + "/questions/import"}, {"benchmark-run", base + "/runs/" + run.JSON202.OperationID.String()}, {"ab-test", test},
 		{"ab-run", test + "/runs/" + compared.JSON202.OperationID.String()},
 		{"pixies", "/pixies?workspaceId=" + m.WorkspaceID.String()}, {"pixies-report", viewed(t, w, api, m.WorkspaceID)},
-		{"administration", "/admin"}, {"audit", "/admin/audit"}}
+		{"administration", "/admin"}, {"webhooks", "/admin/webhooks"}, {"webhook", hooked(t, api)}, {"audit", "/admin/audit"}}
 }
 
 // ask saves questions about a model: generated ones, and some that no one can answer from its metadata.
@@ -109,6 +109,17 @@ func ask(t *testing.T, w *consoletest.World, api *client.Service, workspaceID, m
 	saved, err := api.SaveBenchmarkQuestionsWithResponse(t.Context(), workspaceID, modelID, nil, client.SaveBenchmarkQuestionsRequest{Questions: set.Value})
 	testworld.Check(t, err)
 	w.Ended(api, saved.JSON202.OperationID)
+}
+
+// hooked creates a webhook with a message that waits, and returns its page.
+func hooked(t *testing.T, api *client.Service) string {
+	t.Helper()
+	made, err := api.CreateWebhookWithResponse(t.Context(), client.CreateWebhookRequest{Address: new("https://hooks.example.com/services/T0/B0"),
+		Events: []client.WantedWebhookEvent{"assessment.score-fell", "operation.ended"}})
+	testworld.Check(t, err)
+	_, err = api.TestWebhookWithResponse(t.Context(), made.JSON200.Webhook.WebhookID)
+	testworld.Check(t, err)
+	return "/admin/webhooks/" + made.JSON200.Webhook.WebhookID.String()
 }
 
 // viewed adds Pixies to a report, whose pages were viewed on some days, and returns its page.

@@ -1,4 +1,6 @@
-package openai
+// Package publicnet makes connections to public addresses alone, for addresses that the operator did not choose. It knows nothing of what
+// is sent.
+package publicnet
 
 import (
 	"errors"
@@ -14,32 +16,32 @@ import (
 	"readiness/internal/lists"
 )
 
-// errAddress is the error of a connection that Public refuses to make.
-var errAddress = errors.New("the address is in a network that saved providers may not reach")
+// ErrAddress is the error of a connection that Transport refuses to make.
+var ErrAddress = errors.New("the address is in a network that accounts may not reach")
 
-// Public returns the client for providers whose address the operator did not choose. It checks the
+// Transport returns a transport for addresses that the operator did not choose. It checks the
 // resolved address of each connection and refuses this machine, private networks and every other
 // address that is not public. It uses no proxy, because a proxy would connect in its place.
-var Public = sync.OnceValue(func() *http.Client {
-	dialer := &net.Dialer{Timeout: 10 * time.Second, KeepAlive: 30 * time.Second, Control: publicOnly}
-	return &http.Client{Transport: &http.Transport{
+var Transport = sync.OnceValue(func() *http.Transport {
+	dialer := &net.Dialer{Timeout: 10 * time.Second, KeepAlive: 30 * time.Second, Control: Control}
+	return &http.Transport{
 		DialContext:           dialer.DialContext,
 		ForceAttemptHTTP2:     true,
 		MaxIdleConns:          100,
 		IdleConnTimeout:       90 * time.Second,
 		TLSHandshakeTimeout:   10 * time.Second,
 		ExpectContinueTimeout: time.Second,
-	}}
+	}
 })
 
-// publicOnly is the Control function of the net.Dialer: address is the resolved address.
-func publicOnly(_, address string, _ syscall.RawConn) error {
+// Control is the Control function of a net.Dialer: address is the resolved address.
+func Control(_, address string, _ syscall.RawConn) error {
 	at, err := netip.ParseAddrPort(address)
 	if err != nil {
-		return fmt.Errorf("%w: %w", errAddress, err)
+		return fmt.Errorf("%w: %w", ErrAddress, err)
 	}
 	if !public(at.Addr()) {
-		return errAddress
+		return ErrAddress
 	}
 	return nil
 }

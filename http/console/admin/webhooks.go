@@ -1,0 +1,179 @@
+package admin
+
+import (
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"readiness/client"
+	"readiness/http/console/page"
+	"readiness/internal/lists"
+	"readiness/internal/optional"
+)
+
+var (
+	webhooksView = page.NewView(files, "webhooks.html", "hook.html")
+	webhookView  = page.NewView(files, "webhook.html", "hook.html")
+)
+
+// webhooksPath is the page of the account's webhooks.
+const webhooksPath = path + "/webhooks"
+
+// choice is an event or a format in a form.
+type choice struct {
+	Value, Name string
+	Chosen      bool
+}
+
+// Whose words choose events and formats.
+var (
+	webhookEvents = []choice{{"assessment.score-fell", "A score fell", false}, {"assessment.failed", "An assessment failed", false},
+		{"operation.ended", "An operation ended", false}, {"allowance.low", "80 % of an allowance are used", false}}
+	webhookFormats = []choice{{"cloudevents", "CloudEvents (JSON)", false}, {"slack", "Slack", false}, {"teams", "Microsoft Teams", false}}
+)
+
+// chosen returns the choices with those that are chosen.
+func chosen(all []choice, is func(string) bool) []choice {
+	return lists.Map(all, func(c choice) choice { return choice{c.Value, c.Name, is(c.Value)} })
+}
+
+// hookForm are the fields of a webhook in a form.
+type hookForm struct {
+	Events, Formats []choice
+	// New is a webhook that is created, which needs an address.
+	New bool
+}
+
+// webhooks is what the page of all webhooks shows.
+type webhooks struct {
+	All  []client.Webhook
+	Form hookForm
+	// Created is the webhook that the form just created, with its secret.
+	Created *client.CreatedWebhook
+}
+
+// Named returns the names of events.
+func (w webhooks) Named(events []client.WebhookEvent) string {
+	return strings.Join(lists.Map(events, func(e client.WebhookEvent) string {
+		for _, c := range webhookEvents {
+			if c.Value == e {
+				return c.Name
+			}
+		}
+		return e
+	}), "; ")
+}
+
+func listWebhooks(v *page.Visit) error { return showWebhooks(v, nil) }
+
+func showWebhooks(v *page.Visit, created *client.CreatedWebhook) error {
+	got, err := v.API.ListWebhooksWithResponse(v.Request.Context())
+	if err != nil {
+		return err
+	}
+	none := func(value string) bool { return value == "cloudevents" }
+	return v.Show(webhooksView, page.Page{Title: "Webhooks", In: path, Data: webhooks{got.JSON200.Value,
+		hookForm{chosen(webhookEvents, none), chosen(webhookFormats, none), true}, created}})
+}
+
+// createWebhook creates a webhook and shows its secret, once.
+func createWebhook(v *page.Visit) error {
+	form, err := v.Form()
+	if err != nil {
+		return err
+	}
+	r := changeOf(form)
+	got, err := v.API.CreateWebhookWithResponse(v.Request.Context(), client.CreateWebhookRequest{Address: new(strings.TrimSpace(form.Get("address"))),
+		Events: r.Events, Format: r.Format})
+	if err != nil {
+		return err
+	}
+	return showWebhooks(v, got.JSON200)
+}
+
+// changeOf returns what a form changes of a webhook.
+func changeOf(form url.Values) (r client.ChangeWebhookRequest) {
+	r.Events = lists.Map(form["event"], func(e string) client.WantedWebhookEvent { return client.WantedWebhookEvent(e) })
+	r.Format = optional.Of(client.WantedWebhookFormat(form.Get("format")))
+	r.Address = optional.Of(strings.TrimSpace(form.Get("address")))
+	return r
+}
+
+// hook is what the page of a webhook shows.
+type hook struct {
+	client.Webhook
+	Form       hookForm
+	Deliveries []client.WebhookDelivery
+	Next       string
+}
+
+// Reason returns why the last attempt did not deliver a message; "" if it did.
+func (hook) Reason(d client.WebhookDelivery) string { return page.Words(optional.Text(d.LastReason)) }
+
+// maxDeliveries is how many deliveries a page lists.
+const maxDeliveries = 50
+
+func showWebhook(v *page.Visit) error {
+	id, err := uuid.Parse(v.Request.PathValue("id"))
+	if err != nil {
+		return page.NotFound
+	}
+	ctx := v.Request.Context()
+	got, err := v.API.GetWebhookWithResponse(ctx, id)
+	if err != nil {
+		return err
+	}
+	sent, err := v.API.ListWebhookDeliveriesWithResponse(ctx, id, &client.ListWebhookDeliveriesParams{MaxResults: new(maxDeliveries),
+		ContinuationToken: optional.Of(v.Request.URL.Query().Get("after"))})
+	if err != nil {
+		return err
+	}
+	h := hook{Webhook: *got.JSON200, Deliveries: sent.JSON200.Value}
+	h.Form.Events = chosen(webhookEvents, func(value string) bool { return slices.Contains(h.Events, value) })
+	h.Form.Formats = chosen(webhookFormats, func(value string) bool { return h.Format == value })
+	if next := sent.JSON200.ContinuationToken; next != nil {
+		h.Next = webhooksPath + "/" + id.String() + "?after=" + url.QueryEscape(*next)
+	}
+	return v.Show(webhookView, page.Page{Title: "Webhook to " + h.Host, In: path, Data: h})
+}
+
+// changeWebhook does what a button of a webhook says.
+func changeWebhook(v *page.Visit) error {
+	form, err := v.Form()
+	if err != nil {
+		return err
+	}
+	id, err := uuid.Parse(v.Request.PathValue("id"))
+	if err != nil {
+		return page.NotFound
+	}
+	ctx, to := v.Request.Context(), webhooksPath+"/"+id.String()
+	switch do := form.Get("do"); do {
+	case "enable", "disable":
+		_, err = v.API.ChangeWebhookWithResponse(ctx, id, client.ChangeWebhookRequest{Enabled: new(do == "enable")})
+	case "change":
+		_, err = v.API.ChangeWebhookWithResponse(ctx, id, changeOf(form))
+	case "test":
+		_, err = v.API.TestWebhookWithResponse(ctx, id)
+		to += "#deliveries"
+	case "delete":
+		_, err = v.API.DeleteWebhookWithResponse(ctx, id)
+		to = webhooksPath
+	case "again":
+		delivery, wrong := uuid.Parse(form.Get("delivery"))
+		if wrong != nil {
+			return page.NotFound
+		}
+		_, err = v.API.RedeliverWebhookDeliveryWithResponse(ctx, id, delivery)
+		to += "#deliveries"
+	default:
+		err = &page.Problem{Status: http.StatusBadRequest, Title: "The form is incomplete", Text: "Press a button of the webhook."}
+	}
+	if err != nil {
+		return err
+	}
+	return v.See(to)
+}

@@ -1,0 +1,75 @@
+package console_test
+
+import (
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+
+	"readiness/client"
+	"readiness/test/consoletest"
+	"readiness/test/testworld"
+)
+
+// webhookPage creates a webhook with a message that waits, and returns its page.
+func webhookPage(t *testing.T, w *consoletest.World) string {
+	t.Helper()
+	api := w.API("contoso", "ada")
+	made, err := api.CreateWebhookWithResponse(t.Context(), client.CreateWebhookRequest{Address: new("https://hooks.example/"), Events: []client.WantedWebhookEvent{"operation.ended"}})
+	testworld.Check(t, err)
+	_, err = api.TestWebhookWithResponse(t.Context(), made.JSON200.Webhook.WebhookID)
+	testworld.Check(t, err)
+	return "/admin/webhooks/" + made.JSON200.Webhook.WebhookID.String()
+}
+
+// An administrator creates, changes, tests, disables and deletes a webhook by forms, and sees its secret once; a member sees none of it.
+func TestWebhooks(t *testing.T) {
+	t.Parallel()
+	w := consoletest.Start(t, consoletest.Options{})
+	ada, linus, margaret := w.As("contoso", "ada"), w.As("contoso", "linus"), w.As("fabrikam", "margaret")
+	want(t, ada.Get("/admin"), http.StatusOK, "/admin/webhooks")
+	if got := linus.Get("/admin"); strings.Contains(got.Body, "/admin/webhooks") {
+		t.Error("a member is led to the webhooks")
+	}
+	empty := ada.Get("/admin/webhooks")
+	want(t, empty, http.StatusOK, "The account has no webhook.")
+	ada.CheckPage(empty)
+	want(t, ada.Send("/admin/webhooks", url.Values{"address": {"http://hooks.example"}, "event": {"operation.ended"}, "format": {"slack"}}), http.StatusBadRequest, "https")
+	want(t, ada.Send("/admin/webhooks", url.Values{"address": {"https://hooks.example"}, "format": {"slack"}}), http.StatusBadRequest)
+	made := ada.Send("/admin/webhooks", url.Values{"address": {" https://hooks.example/PASSWORD "}, "event": {"operation.ended", "allowance.low"}, "format": {"slack"}})
+	want(t, made, http.StatusOK, "whsec_", "hooks.example", "slack", "An operation ended; 80 % of an allowance are used")
+	ada.CheckPage(made)
+	path := regexp.MustCompile(`"(/admin/webhooks/[0-9a-f-]{36})"`).FindStringSubmatch(made.Body)[1]
+	want(t, ada.Send(path, url.Values{"do": {"change"}, "event": {"assessment.failed"}, "format": {"teams"}}), http.StatusSeeOther)
+	want(t, ada.Send(path, url.Values{"do": {"test"}}), http.StatusSeeOther)
+	_, err := w.Pool.Exec(t.Context(), `UPDATE webhook_deliveries SET reason = 'TimedOut', status = 504, tried_at = now()`)
+	testworld.Check(t, err)
+	shown := ada.Get(path)
+	want(t, shown, http.StatusOK, "This is a test message.", "Waiting", "504", "timed out", `value="assessment.failed" checked`, `value="teams" selected`)
+	ada.CheckPage(shown)
+	for _, page := range []string{shown.Body, ada.Get("/admin/webhooks").Body} {
+		if strings.Contains(page, "PASSWORD") || strings.Contains(page, "whsec_") {
+			t.Error("an address or a secret is shown again")
+		}
+	}
+	delivery := regexp.MustCompile(`name="delivery" value="([0-9a-f-]{36})"`).FindStringSubmatch(shown.Body)[1]
+	want(t, ada.Send(path, url.Values{"do": {"again"}, "delivery": {delivery}}), http.StatusSeeOther)
+	want(t, ada.Send(path, url.Values{"do": {"again"}, "delivery": {"x"}}), http.StatusNotFound)
+	want(t, ada.Send(path, url.Values{"do": {"disable"}}), http.StatusSeeOther)
+	off := ada.Get(path)
+	want(t, off, http.StatusOK, "disabled", "Enable")
+	ada.CheckPage(off)
+	want(t, ada.Send(path, url.Values{"do": {"test"}}), http.StatusConflict)
+	want(t, ada.Send(path, url.Values{"do": {"enable"}}), http.StatusSeeOther)
+	want(t, ada.Send(path, nil), http.StatusBadRequest)
+	want(t, ada.Get("/admin/webhooks/x"), http.StatusNotFound)
+	for _, page := range []string{"/admin/webhooks", path} {
+		want(t, linus.Get(page), http.StatusForbidden, "AdminRoleRequired")
+		if got := margaret.Get(page); strings.Contains(got.Body, "hooks.example") {
+			t.Errorf("%s: another account got %d", page, got.StatusCode)
+		}
+	}
+	want(t, ada.Send(path, url.Values{"do": {"delete"}}), http.StatusSeeOther)
+	want(t, ada.Get(path), http.StatusNotFound)
+}

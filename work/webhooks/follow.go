@@ -1,0 +1,119 @@
+package webhooks
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/ThreeDotsLabs/watermill/message"
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"readiness/domain"
+	"readiness/domain/account"
+	"readiness/domain/assessment"
+	"readiness/domain/operation"
+	"readiness/domain/webhook"
+	"readiness/eventstore"
+	"readiness/storage/deliveries"
+)
+
+// follower is the name under which the messages follow the log. Migration 0031 lets it begin where the log ended.
+const follower = "webhooks"
+
+// Follow makes messages of the events that the router's followers read.
+func (s *Sender) Follow(router *message.Router) error {
+	return s.Store.Follow(router, follower, s.follow)
+}
+
+// follow adds the messages of an event in the transaction that moves the follower past it.
+func (s *Sender) follow(ctx context.Context, tx pgx.Tx, r eventstore.Recorded) error {
+	kind, id := kindOf(r)
+	b := &pgx.Batch{}
+	if _, ends := r.Event.(account.Erased); ends {
+		deliveries.Erase(b, r.Account)
+		return run(ctx, tx, b)
+	}
+	now := s.Now()
+	if kind == "" || r.RecordedAt.Before(now.Add(-webhook.Patience)) {
+		return nil
+	}
+	past := eventstore.FoldCached(webhook.Stream(r.Account), webhook.Evolve)
+	if err := s.Store.Load(ctx, past); err != nil {
+		return err
+	}
+	var m webhook.Message
+	made := false
+	for _, w := range past.State.All {
+		if !w.Wants(kind, r.RecordedAt) {
+			continue
+		}
+		if !made {
+			var err error
+			if m, made, err = s.message(ctx, r, id); err != nil || !made {
+				return err
+			}
+		}
+		about := r.ID.String()
+		if kind == webhook.AllowanceLow {
+			about = r.Stream // of the period
+		}
+		if err := deliveries.Add(b, r.Account, w.WebhookID, webhook.DeliveryID(w.WebhookID, about), m, now); err != nil {
+			return err
+		}
+	}
+	return run(ctx, tx, b)
+}
+
+// kindOf returns the kind of message that an event may make, and the operation that its stream is about, if it is.
+func kindOf(r eventstore.Recorded) (webhook.Kind, uuid.UUID) {
+	id, ofOperation := operation.StreamID(r.Stream)
+	switch e := r.Event.(type) {
+	case assessment.Recorded:
+		return webhook.ScoreFell, id
+	case account.Spent:
+		return webhook.AllowanceLow, id
+	case assessment.ModelEnded:
+		if ofOperation && e.Error != nil {
+			return webhook.AssessmentFailed, id
+		}
+	case operation.Succeeded, operation.Failed, operation.Cancelled:
+		if ofOperation {
+			return webhook.OperationEnded, id
+		}
+	}
+	return "", id
+}
+
+// message returns the message of an event; false if it makes none.
+func (s *Sender) message(ctx context.Context, r eventstore.Recorded, id uuid.UUID) (m webhook.Message, made bool, err error) {
+	ended := func(status operation.Status, code domain.Code) (webhook.Message, bool, error) {
+		of, on, found, err := s.Operation(ctx, r.Account, id)
+		return webhook.Ended(id, of, on, status, code, r.RecordedAt), found, err
+	}
+	switch e := r.Event.(type) {
+	case assessment.Recorded:
+		before, err := s.ScoreBefore(ctx, r.Account, e.Assessment)
+		m, made = webhook.Fell(e.Assessment, before, r.RecordedAt)
+		return m, made, err
+	case account.Spent:
+		owner := eventstore.FoldCached(account.Stream(r.Account), account.Evolve)
+		if err := s.Store.Load(ctx, owner); err != nil {
+			return m, false, err
+		}
+		m, made = webhook.Low(e, s.Plans[owner.State.Plan].Allowance(e.Kind), r.RecordedAt)
+		return m, made, nil
+	case assessment.ModelEnded:
+		of, found, err := s.Unassessed(ctx, r.Account, id, e.ModelID)
+		if err != nil || !found {
+			return m, false, err
+		}
+		return webhook.NotAssessed(of, e.Error.Code, r.RecordedAt), true, nil
+	case operation.Succeeded:
+		return ended(operation.StatusSucceeded, "")
+	case operation.Failed:
+		return ended(operation.StatusFailed, e.Failure.Code)
+	case operation.Cancelled:
+		return ended(operation.StatusCancelled, "")
+	}
+	return m, false, fmt.Errorf("webhooks: the event %s makes no message", r.Type)
+}
