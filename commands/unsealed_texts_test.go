@@ -152,6 +152,8 @@ var unsealed = map[string]string{
 	"verdict.McNemarTest.note":                       sentence,
 	"verdict.ResponseTime.excludes":                  reference,
 	"verdict.ResponseTime.includes":                  word,
+	"modelnotes.Added.by":                            reference,
+	"modelnotes.OwnerSet.owner":                      reference,
 	"operation.Accepted.accountId":                   reference,
 	"operation.Accepted.owner":                       reference,
 	"operation.Accepted.type":                        word,

@@ -58,6 +58,7 @@ var statuses = map[domain.Code]int{
 	domain.AiProviderNotFound:   http.StatusNotFound,
 	domain.AiCredentialNotFound: http.StatusNotFound,
 	domain.AuditRecordNotFound:  http.StatusNotFound,
+	domain.NoteNotFound:         http.StatusNotFound,
 
 	domain.OperationInProgress:  http.StatusConflict,
 	domain.OperationHasNoResult: http.StatusConflict,

@@ -136,7 +136,7 @@ func TestStatusOfEveryCode(t *testing.T) {
 		413: "PayloadTooLarge",
 		401: "Unauthorized TokenExpired",
 		403: "InsufficientScopes AppOnlyTokenNotSupported UserNotRegistered AccountNotActive AdminRoleRequired FeatureNotInPlan FeatureTurnedOff LicenseNotYours TrackedItemLimitReached LicenseTrackedItemLimitReached PlatformConsentRequired PlatformAccessDenied",
-		404: "WorkspaceNotFound ItemNotFound AssessmentNotFound RunNotFound AbTestNotFound OperationNotFound ScheduleNotFound AiProviderNotFound AiCredentialNotFound AuditRecordNotFound",
+		404: "WorkspaceNotFound ItemNotFound AssessmentNotFound RunNotFound AbTestNotFound OperationNotFound ScheduleNotFound AiProviderNotFound AiCredentialNotFound AuditRecordNotFound NoteNotFound",
 		409: "OperationInProgress OperationHasNoResult ResultNotReady ScheduleConflict AiProviderConflict ItemChanged CapacityPaused RegionNotReady CapacityRequired CapacityUnpaid StoreNotConnected",
 		410: "OperationExpired",
 		429: "RequestBlocked AssessmentDailyLimitReached BenchmarkRunsExhausted OptimizationApplyDailyLimitReached FirstLookLimitReached BenchmarkBuildLimitReached",
