@@ -157,7 +157,7 @@ func TestStatusOfEveryCode(t *testing.T) {
 
 // filled returns a route's path with ids filled in.
 func filled(path string) string {
-	return strings.NewReplacer("{workspaceId}", sales.String(), "{semanticModelId}", modelA.String(), "{operationId}", nowhere.String(), "{assessmentId}", nowhere.String(), "{scheduleId}", nowhere.String(), "{providerId}", nowhere.String(), "{abTestId}", nowhere.String(), "{runId}", nowhere.String(), "{kind}", "descriptions", "{eventId}", nowhere.String(), "{accountId}", "acme", "{object}", "checkpoint", "{view}", "accounts", "{reportId}", reportA.String(), "{dataAgentId}", agent.String()).Replace(path)
+	return strings.NewReplacer("{workspaceId}", sales.String(), "{semanticModelId}", modelA.String(), "{operationId}", nowhere.String(), "{assessmentId}", nowhere.String(), "{scheduleId}", nowhere.String(), "{noteId}", nowhere.String(), "{providerId}", nowhere.String(), "{abTestId}", nowhere.String(), "{runId}", nowhere.String(), "{kind}", "descriptions", "{eventId}", nowhere.String(), "{accountId}", "acme", "{object}", "checkpoint", "{view}", "accounts", "{reportId}", reportA.String(), "{dataAgentId}", agent.String()).Replace(path)
 }
 
 // Every route refuses unauthorized callers in the same way and without effect.
