@@ -37,8 +37,8 @@ func TestOwnerAndNotes(t *testing.T) {
 			want(t, ada.Get(path), 200, `<option value="`+m.PersonID+`" selected>grace</option>`, "<dd><bdi>grace</bdi>")
 		}
 	}
-	want(t, grace.Get(path), 200, "<dd><bdi>grace</bdi> (you)")
-	want(t, grace.Get("/?owner=me"), 200, "Retail Sales", "owner <a href=\"/?owner=grace\">you</a>", `<option value="me" selected>You</option>`)
+	want(t, grace.Get(path), 200, "<dd>you · ")
+	want(t, grace.Get("/?owner=me"), 200, "Retail Sales", "· owner <a href=\"/?owner=grace\">you</a>", `<option value="me" selected>You</option>`)
 	lacks(t, grace.Get("/?owner=none"), "<bdi>Retail Sales</bdi></a>")
 	list := ada.Get("/?owner=grace")
 	want(t, list, 200, "<bdi>Retail Sales</bdi></a>", `<option value="grace" selected>grace</option>`)

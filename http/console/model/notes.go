@@ -24,7 +24,7 @@ const (
 // people is what the page says of the owner and of what people wrote.
 type people struct {
 	Owner *client.AccountMember
-	// Members can be chosen as the owner, by name.
+	// Members can be chosen as the owner: the reader first, then the others by name.
 	Members []client.AccountMember
 	Notes   []note
 	// Refused says why they could not be read.
@@ -65,6 +65,12 @@ func (c *content) about(ctx context.Context, api *client.Service) error {
 	}
 	c.People.Owner, c.People.Members = owner.JSON200.Owner, members.JSON200.Value
 	slices.SortFunc(c.People.Members, func(a, b client.AccountMember) int {
+		switch {
+		case a.You:
+			return -1
+		case b.You:
+			return 1
+		}
 		return cmp.Compare(optional.Text(a.Person), optional.Text(b.Person))
 	})
 	for _, n := range notes.JSON200.Value {
