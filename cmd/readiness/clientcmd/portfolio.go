@@ -175,7 +175,8 @@ func (c *calls) portfolioCSV(pages iter.Seq2[*client.GetPortfolioResponse, error
 				sheet.Count(m.Score), sheet.Count(m.ScoreDataAgent), change(m.Earlier), high, medium, low, strconv.Itoa(m.FindingsCount),
 				strconv.FormatInt(m.Views, 10), strconv.Itoa(m.TrackedReports), sheet.Moment(&m.AssessedAtUtc), m.RegimeID,
 				m.AssessmentID.String(), strconv.FormatBool(m.Outdated),
-			}, measuredCells(m.Evidence), []string{show.InCell(optional.Text(optional.Value(m.Owner).Person)), show.InCell(failure)}, scoresOf(m.Dimensions, dimensions))...)
+			}, measuredCells(m.Evidence), []string{show.InCell(optional.Text(optional.Value(m.Owner).Person)), show.InCell(failure)},
+				scoresOf(m.Dimensions, dimensions))...)
 		}
 		out.Flush()
 	}

@@ -29,7 +29,8 @@ func export(v *page.Visit) error {
 	var b bytes.Buffer
 	w := csv.NewWriter(&b)
 	lines := [][]string{{"workspace", "model", "score", "change30Days", "findings", "high", "medium", "low", "views28Days", "assessedAtUtc",
-		"workspaceId", "semanticModelId", "rules", "outdated", "measured", "measuredLow", "measuredHigh", "measuredQuestions", "measuredOutdated", "owner", "failure"}}
+		"workspaceId", "semanticModelId", "rules", "outdated", "measured", "measuredLow", "measuredHigh", "measuredQuestions", "measuredOutdated",
+		"owner", "failure"}}
 	failed := map[uuid.UUID]client.FailedAssessment{}
 	for n := 0; n < maxExported; {
 		got, err := v.API.GetPortfolioWithResponse(v.Request.Context(), q.params(time.Now(), exported))

@@ -57,8 +57,8 @@ func (q query) Owners() []named {
 }
 
 func queryOf(q url.Values) query {
-	return query{Text: q.Get("q"), Workspace: q.Get("workspaceId"), Below: q.Get("scoreBelow"), Since: q.Get("days"), Outdated: q.Get("outdated"), Owner: q.Get("owner"),
-		Sort: cmp.Or(q.Get("sort"), "score"), Token: q.Get("continuationToken"), Failed: q.Get("state") == "failed"}
+	return query{Text: q.Get("q"), Workspace: q.Get("workspaceId"), Below: q.Get("scoreBelow"), Since: q.Get("days"), Outdated: q.Get("outdated"),
+		Owner: q.Get("owner"), Sort: cmp.Or(q.Get("sort"), "score"), Token: q.Get("continuationToken"), Failed: q.Get("state") == "failed"}
 }
 
 // values returns the query as parameters of an address, without the page.
