@@ -370,6 +370,14 @@ const (
 	ReportDeleted PixiesStatus = "ReportDeleted"
 )
 
+// Defines values for PortfolioModelAiFormat.
+const (
+	PortfolioModelAiFormatBoth       PortfolioModelAiFormat = "both"
+	PortfolioModelAiFormatCopilot    PortfolioModelAiFormat = "copilot"
+	PortfolioModelAiFormatLinguistic PortfolioModelAiFormat = "linguistic"
+	PortfolioModelAiFormatNone       PortfolioModelAiFormat = "none"
+)
+
 // Defines values for PortfolioModelTrackedItemStatus.
 const (
 	PortfolioModelTrackedItemStatusDeleted        PortfolioModelTrackedItemStatus = "Deleted"
@@ -2647,7 +2655,10 @@ type PortfolioChanges struct {
 
 // PortfolioModel defines model for PortfolioModel.
 type PortfolioModel struct {
-	AssessedAtUtc time.Time `json:"assessedAtUtc"`
+	// AiFormat Where the newest assessment found what the model tells an AI: in linguistic schemas, which retire with Q&A, in the folder
+	// Copilot, in both, or nowhere. Absent where the platform does not show it, and of assessments from before it was recorded.
+	AiFormat      *PortfolioModelAiFormat `json:"aiFormat,omitempty"`
+	AssessedAtUtc time.Time               `json:"assessedAtUtc"`
 
 	// AssessmentID Id of the newest assessment.
 	AssessmentID openapi_types.UUID `json:"assessmentId"`
@@ -2703,6 +2714,10 @@ type PortfolioModel struct {
 	WorkspaceID     openapi_types.UUID `json:"workspaceId"`
 	WorkspaceName   string             `json:"workspaceName"`
 }
+
+// PortfolioModelAiFormat Where the newest assessment found what the model tells an AI: in linguistic schemas, which retire with Q&A, in the folder
+// Copilot, in both, or nowhere. Absent where the platform does not show it, and of assessments from before it was recorded.
+type PortfolioModelAiFormat string
 
 // PortfolioModelTrackedItemStatus Absent if the model is not a tracked item.
 type PortfolioModelTrackedItemStatus string

@@ -78,6 +78,7 @@ var unsealed = map[string]string{
 	"aiprovider.Used.by":                             reference,
 	"aiprovider.Used.providerId":                     reference,
 	"assessment.Accepted.itemType":                   word,
+	"assessment.Assessment.aiFormat":                 word,
 	"assessment.Assessment.definitionHash":           reference,
 	"assessment.Assessment.dimensions":               word,
 	"assessment.Assessment.documentHash":             reference,

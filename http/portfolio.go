@@ -181,6 +181,9 @@ func portfolioModel(m projections.PortfolioModel) api.PortfolioModel {
 		}
 	}
 	out.Evidence = evidence(m.Evidence, a.DefinitionHash)
+	if a.AIFormat != "" {
+		out.AiFormat = new(api.PortfolioModelAiFormat(a.AIFormat))
+	}
 	if m.Tracked != "" {
 		out.TrackedItemStatus = new(api.PortfolioModelTrackedItemStatus(m.Tracked))
 	}

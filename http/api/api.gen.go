@@ -297,6 +297,14 @@ const (
 	RemovePixies PixiesOperationOperationType = "RemovePixies"
 )
 
+// Defines values for PortfolioModelAiFormat.
+const (
+	PortfolioModelAiFormatBoth       PortfolioModelAiFormat = "both"
+	PortfolioModelAiFormatCopilot    PortfolioModelAiFormat = "copilot"
+	PortfolioModelAiFormatLinguistic PortfolioModelAiFormat = "linguistic"
+	PortfolioModelAiFormatNone       PortfolioModelAiFormat = "none"
+)
+
 // Defines values for PortfolioModelTrackedItemStatus.
 const (
 	PortfolioModelTrackedItemStatusDeleted        PortfolioModelTrackedItemStatus = "Deleted"
@@ -2386,7 +2394,10 @@ type PortfolioChanges struct {
 
 // PortfolioModel defines model for PortfolioModel.
 type PortfolioModel struct {
-	AssessedAtUtc time.Time `json:"assessedAtUtc"`
+	// AiFormat Where the newest assessment found what the model tells an AI: in linguistic schemas, which retire with Q&A, in the folder
+	// Copilot, in both, or nowhere. Absent where the platform does not show it, and of assessments from before it was recorded.
+	AiFormat      *PortfolioModelAiFormat `json:"aiFormat,omitempty"`
+	AssessedAtUtc time.Time               `json:"assessedAtUtc"`
 
 	// AssessmentID Id of the newest assessment.
 	AssessmentID openapi_types.UUID `json:"assessmentId"`
@@ -2442,6 +2453,10 @@ type PortfolioModel struct {
 	WorkspaceID     openapi_types.UUID `json:"workspaceId"`
 	WorkspaceName   string             `json:"workspaceName"`
 }
+
+// PortfolioModelAiFormat Where the newest assessment found what the model tells an AI: in linguistic schemas, which retire with Q&A, in the folder
+// Copilot, in both, or nowhere. Absent where the platform does not show it, and of assessments from before it was recorded.
+type PortfolioModelAiFormat string
 
 // PortfolioModelTrackedItemStatus Absent if the model is not a tracked item.
 type PortfolioModelTrackedItemStatus string

@@ -18,7 +18,7 @@ import (
 // pages returns the addresses of all pages in a world of the samples, whose models ada of contoso has assessed.
 func pages(w *consoletest.World, t *testing.T) []string {
 	t.Helper()
-	all := []string{"/", "/?q=nothing+is+named+so", "/?sort=change", "/?owner=me", "/sign-in", "/nothing"}
+	all := []string{"/", "/?q=nothing+is+named+so", "/?sort=change", "/?owner=me", "/leaving-qna", "/sign-in", "/nothing"}
 	var previews []uuid.UUID
 	portfolio, err := w.API("contoso", "ada").GetPortfolioWithResponse(t.Context(), nil)
 	if err != nil {

@@ -148,7 +148,7 @@ func (c *calls) portfolioCSV(pages iter.Seq2[*client.GetPortfolioResponse, error
 	out, row := c.csvWriter()
 	head := []string{"workspace_id", "workspace", "semantic_model_id", "semantic_model", "score", "score_data_agent", "change_30_days",
 		"high", "medium", "low", "findings", "views_28_days", "tracked_reports", "assessed_at", "regime", "assessment_id", "outdated",
-		"measured", "measured_low", "measured_high", "measured_questions", "measured_outdated", "owner", "failure"}
+		"measured", "measured_low", "measured_high", "measured_questions", "measured_outdated", "owner", "ai_format", "failure"}
 	var dimensions []string
 	columns := 0
 	var failed []client.FailedAssessment // of the first page; then those without a model in the list
@@ -175,7 +175,8 @@ func (c *calls) portfolioCSV(pages iter.Seq2[*client.GetPortfolioResponse, error
 				sheet.Count(m.Score), sheet.Count(m.ScoreDataAgent), change(m.Earlier), high, medium, low, strconv.Itoa(m.FindingsCount),
 				strconv.FormatInt(m.Views, 10), strconv.Itoa(m.TrackedReports), sheet.Moment(&m.AssessedAtUtc), m.RegimeID,
 				m.AssessmentID.String(), strconv.FormatBool(m.Outdated),
-			}, measuredCells(m.Evidence), []string{show.InCell(optional.Text(optional.Value(m.Owner).Person)), show.InCell(failure)},
+			}, measuredCells(m.Evidence), []string{show.InCell(optional.Text(optional.Value(m.Owner).Person)), optional.Text(m.AiFormat),
+				show.InCell(failure)},
 				scoresOf(m.Dimensions, dimensions))...)
 		}
 		out.Flush()

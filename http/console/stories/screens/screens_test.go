@@ -40,7 +40,7 @@ func screens(t *testing.T, w *consoletest.World) []screen {
 		client.BulkAssessRequest{SemanticModelIds: []uuid.UUID{f.SemanticModelID, w.Assessed("Headcount").SemanticModelID}})
 	testworld.Check(t, err)
 	w.Ended(w.API("contoso", "ada"), again.JSON202.OperationID)
-	all = append(all, screen{"portfolio-failed", "/?state=failed"}, screen{"portfolio-owned", "/?owner=grace"}, screen{"assessed", "/assessing?id=" + again.JSON202.OperationID.String()},
+	all = append(all, screen{"portfolio-failed", "/?state=failed"}, screen{"portfolio-owned", "/?owner=grace"}, screen{"leaving-qna", "/leaving-qna"}, screen{"assessed", "/assessing?id=" + again.JSON202.OperationID.String()},
 		screen{"model-failed", "/models/" + f.WorkspaceID.String() + "/" + f.SemanticModelID.String()})
 	m, other := w.Assessed("Store Operations"), w.Assessed("Inventory")
 	started, err := w.API("contoso", "ada").PreviewOptimizationWithResponse(t.Context(), other.WorkspaceID, other.SemanticModelID, "descriptions", nil)
