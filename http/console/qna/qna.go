@@ -47,7 +47,7 @@ type format struct {
 // formats are the formats, those that need work first.
 func formats() []format {
 	return []format{
-		{Value: "linguistic", Name: "Linguistic schema", Leaves: true, Sense: "lost with Q&A unless it is upgraded: finding INS-10 of the model counts what it holds"},
+		{Value: "linguistic", Name: "Linguistic schema", Leaves: true, Sense: "lost unless it is upgraded: finding INS-10 counts what it holds"},
 		{Value: "both", Name: "Both", Leaves: true, Sense: "the folder Copilot counts; compare what only the linguistic schema has"},
 		{Value: "", Name: "Not known", Leaves: true, Sense: "the platform does not show it, or the assessment is from before it was recorded: assess again"},
 		{Value: "copilot", Name: "Folder Copilot", Sense: "nothing to do; Q&A is off for good"},
