@@ -370,6 +370,14 @@ const (
 	ReportDeleted PixiesStatus = "ReportDeleted"
 )
 
+// Defines values for PortfolioModelAiFormat.
+const (
+	PortfolioModelAiFormatBoth       PortfolioModelAiFormat = "both"
+	PortfolioModelAiFormatCopilot    PortfolioModelAiFormat = "copilot"
+	PortfolioModelAiFormatLinguistic PortfolioModelAiFormat = "linguistic"
+	PortfolioModelAiFormatNone       PortfolioModelAiFormat = "none"
+)
+
 // Defines values for PortfolioModelTrackedItemStatus.
 const (
 	PortfolioModelTrackedItemStatusDeleted        PortfolioModelTrackedItemStatus = "Deleted"
@@ -1023,6 +1031,28 @@ type AccountFeatures struct {
 
 	// CapacityDetails Whether the service reads capacities to check for a paused one.
 	CapacityDetails bool `json:"capacityDetails"`
+}
+
+// AccountMember A person of the account.
+type AccountMember struct {
+	// Person Their id at the issuer; absent for a person who was erased.
+	Person *string `json:"person,omitempty"`
+
+	// PersonID The id that stands for the person in the account.
+	PersonID string `json:"personId"`
+
+	// You Whether it is the signed-in person.
+	You bool `json:"you"`
+}
+
+// AccountMemberList defines model for AccountMemberList.
+type AccountMemberList struct {
+	// ContinuationToken Opaque. Send it as the query parameter continuationToken to read the next page. Absent on the last page.
+	ContinuationToken *PageToken `json:"continuationToken,omitempty"`
+
+	// ContinuationURI The address of the next page. Absent on the last page.
+	ContinuationURI *PageURI        `json:"continuationUri,omitempty"`
+	Value           []AccountMember `json:"value"`
 }
 
 // AccountRights What the caller can do now, whatever the item. It does not consider allowances: the member allowances of the account
@@ -2274,6 +2304,13 @@ type ListViewRequest struct {
 	} `json:"asOf"`
 }
 
+// ModelOwner Who looks after a model; owner is absent for nobody.
+type ModelOwner struct {
+	// Owner A person of the account.
+	Owner           *AccountMember     `json:"owner,omitempty"`
+	SemanticModelID openapi_types.UUID `json:"semanticModelId"`
+}
+
 // NameAcrossModels A name with different texts, with the models by text; the text that most models have comes first.
 type NameAcrossModels struct {
 	// Models How many models have the name.
@@ -2324,6 +2361,35 @@ type NotAssessable struct {
 	// SourceModelID The sourceId of the data agent's source that they could not judge.
 	SourceModelID *string `json:"sourceModelId,omitempty"`
 	Why           string  `json:"why"`
+}
+
+// Note defines model for Note.
+type Note struct {
+	AddedAtUtc time.Time `json:"addedAtUtc"`
+
+	// Author A person of the account.
+	Author AccountMember `json:"author"`
+
+	// ChangedAtUtc When the text was last changed; absent if it never was.
+	ChangedAtUtc *time.Time         `json:"changedAtUtc,omitempty"`
+	NoteID       openapi_types.UUID `json:"noteId"`
+	Text         string             `json:"text"`
+}
+
+// NoteList defines model for NoteList.
+type NoteList struct {
+	// ContinuationToken Opaque. Send it as the query parameter continuationToken to read the next page. Absent on the last page.
+	ContinuationToken *PageToken `json:"continuationToken,omitempty"`
+
+	// ContinuationURI The address of the next page. Absent on the last page.
+	ContinuationURI *PageURI `json:"continuationUri,omitempty"`
+	Value           []Note   `json:"value"`
+}
+
+// NoteRequest defines model for NoteRequest.
+type NoteRequest struct {
+	// Text White space alone is empty.
+	Text string `json:"text"`
 }
 
 // ObjectType defines model for ObjectType.
@@ -2640,7 +2706,10 @@ type PortfolioChanges struct {
 
 // PortfolioModel defines model for PortfolioModel.
 type PortfolioModel struct {
-	AssessedAtUtc time.Time `json:"assessedAtUtc"`
+	// AiFormat Where the newest assessment found what the model tells an AI: in linguistic schemas, which retire with Q&A, in the folder
+	// Copilot, in both, or nowhere. Absent where the platform does not show it, and of assessments from before it was recorded.
+	AiFormat      *PortfolioModelAiFormat `json:"aiFormat,omitempty"`
+	AssessedAtUtc time.Time               `json:"assessedAtUtc"`
 
 	// AssessmentID Id of the newest assessment.
 	AssessmentID openapi_types.UUID `json:"assessmentId"`
@@ -2662,6 +2731,9 @@ type PortfolioModel struct {
 
 	// Outdated Whether an assessment now uses other scoring rules, so that its score does not compare.
 	Outdated bool `json:"outdated"`
+
+	// Owner A person of the account.
+	Owner *AccountMember `json:"owner,omitempty"`
 
 	// RegimeID Id of the scoring rules.
 	RegimeID string `json:"regimeId"`
@@ -2693,6 +2765,10 @@ type PortfolioModel struct {
 	WorkspaceID     openapi_types.UUID `json:"workspaceId"`
 	WorkspaceName   string             `json:"workspaceName"`
 }
+
+// PortfolioModelAiFormat Where the newest assessment found what the model tells an AI: in linguistic schemas, which retire with Q&A, in the folder
+// Copilot, in both, or nowhere. Absent where the platform does not show it, and of assessments from before it was recorded.
+type PortfolioModelAiFormat string
 
 // PortfolioModelTrackedItemStatus Absent if the model is not a tracked item.
 type PortfolioModelTrackedItemStatus string
@@ -2875,6 +2951,12 @@ type RecordStanding string
 type RelatedResource struct {
 	ResourceID   *string `json:"resourceId,omitempty"`
 	ResourceType *string `json:"resourceType,omitempty"`
+}
+
+// RemovedNote defines model for RemovedNote.
+type RemovedNote struct {
+	NoteID  openapi_types.UUID `json:"noteId"`
+	Removed bool               `json:"removed"`
 }
 
 // ReportPixies defines model for ReportPixies.
@@ -3108,6 +3190,12 @@ type SemanticModelList struct {
 	// ContinuationURI The address of the next page. Absent on the last page.
 	ContinuationURI *PageURI        `json:"continuationUri,omitempty"`
 	Value           []SemanticModel `json:"value"`
+}
+
+// SetOwnerRequest defines model for SetOwnerRequest.
+type SetOwnerRequest struct {
+	// Person A member, by their id at the issuer or their personId; without it, the signed-in person.
+	Person *string `json:"person,omitempty"`
 }
 
 // Severities The numbers of findings by severity.
@@ -3418,6 +3506,9 @@ type Kind = string
 // MaxResults defines model for maxResults.
 type MaxResults = int
 
+// NoteID defines model for noteId.
+type NoteID = openapi_types.UUID
+
 // Object defines model for object.
 type Object = string
 
@@ -3450,6 +3541,15 @@ type WebhookID = openapi_types.UUID
 
 // WorkspaceID defines model for workspaceId.
 type WorkspaceID = openapi_types.UUID
+
+// ListMembersParams defines parameters for ListMembers.
+type ListMembersParams struct {
+	// MaxResults The largest number of elements on the page.
+	MaxResults *MaxResults `form:"maxResults,omitempty" json:"maxResults,omitempty"`
+
+	// ContinuationToken The continuationToken of the previous page. It is valid only for the same account, route and filters.
+	ContinuationToken *ContinuationToken `form:"continuationToken,omitempty" json:"continuationToken,omitempty"`
+}
 
 // ListAbTestsParams defines parameters for ListAbTests.
 type ListAbTestsParams struct {
@@ -3528,6 +3628,10 @@ type GetPortfolioParams struct {
 	// Outdated With true, lists only models that were scored by other rules than those of an assessment now.
 	Outdated *bool `form:"outdated,omitempty" json:"outdated,omitempty"`
 
+	// Owner Lists only models that this member looks after, by their id at the issuer or their personId; me is the
+	// signed-in person, and none selects models that nobody looks after.
+	Owner *string `form:"owner,omitempty" json:"owner,omitempty"`
+
 	// Sort score: the lowest score first. change: the largest loss of score first. views: the most views first. name:
 	// by name, ignoring case.
 	Sort *GetPortfolioParamsSort `form:"sort,omitempty" json:"sort,omitempty"`
@@ -3558,6 +3662,10 @@ type GetPortfolioSummaryParams struct {
 
 	// Outdated With true, counts only models that were scored by other rules than those of an assessment now.
 	Outdated *bool `form:"outdated,omitempty" json:"outdated,omitempty"`
+
+	// Owner Counts only models that this member looks after, by their id at the issuer or their personId; me is the
+	// signed-in person, and none selects models that nobody looks after.
+	Owner *string `form:"owner,omitempty" json:"owner,omitempty"`
 }
 
 // ListSchedulesParams defines parameters for ListSchedules.
@@ -3826,6 +3934,15 @@ type GetHistoryParams struct {
 	ContinuationToken *ContinuationToken `form:"continuationToken,omitempty" json:"continuationToken,omitempty"`
 }
 
+// ListNotesParams defines parameters for ListNotes.
+type ListNotesParams struct {
+	// MaxResults The largest number of elements on the page.
+	MaxResults *MaxResults `form:"maxResults,omitempty" json:"maxResults,omitempty"`
+
+	// ContinuationToken The continuationToken of the previous page. It is valid only for the same account, route and filters.
+	ContinuationToken *ContinuationToken `form:"continuationToken,omitempty" json:"continuationToken,omitempty"`
+}
+
 // OptimizeParams defines parameters for Optimize.
 type OptimizeParams struct {
 	// IdempotencyKey Makes the call idempotent. The same key with the same call within 24 hours answers the first 202 again and
@@ -3934,6 +4051,12 @@ type ImportBenchmarkRunJSONRequestBody = ImportBenchmarkRunRequest
 // OverruleVerdictJSONRequestBody defines body for OverruleVerdict for application/json ContentType.
 type OverruleVerdictJSONRequestBody = OverruleVerdictRequest
 
+// AddNoteJSONRequestBody defines body for AddNote for application/json ContentType.
+type AddNoteJSONRequestBody = NoteRequest
+
+// ChangeNoteJSONRequestBody defines body for ChangeNote for application/json ContentType.
+type ChangeNoteJSONRequestBody = NoteRequest
+
 // OptimizeJSONRequestBody defines body for Optimize for application/json ContentType.
 type OptimizeJSONRequestBody = OptimizeRequest
 
@@ -3942,6 +4065,9 @@ type ApplyOptimizationsJSONRequestBody = OptimizeApplyRequest
 
 // RevertOptimizationsJSONRequestBody defines body for RevertOptimizations for application/json ContentType.
 type RevertOptimizationsJSONRequestBody = RevertRequest
+
+// SetOwnerJSONRequestBody defines body for SetOwner for application/json ContentType.
+type SetOwnerJSONRequestBody = SetOwnerRequest
 
 // RevertOptimizationJSONRequestBody defines body for RevertOptimization for application/json ContentType.
 type RevertOptimizationJSONRequestBody = RevertRequest
@@ -3965,6 +4091,37 @@ type ScorePreviewJSONRequestBody = ScorePreviewRequest
 func (s *Service) GetAccountWithResponse(ctx context.Context, editors ...RequestEditorFn) (*GetAccountResponse, error) {
 	c := newCall(http.MethodGet, path("/v1/account"), nil, editors)
 	return ok[Account](s.send(ctx, c))
+}
+
+// ListMembersWithResponse List the members of the account
+//
+// In the order of personId. Spends nothing.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /v1/account/members (the `ListMembers` operationId).
+func (s *Service) ListMembersWithResponse(ctx context.Context, params *ListMembersParams, editors ...RequestEditorFn) (*ListMembersResponse, error) {
+	c := newCall(http.MethodGet, path("/v1/account/members"), nil, editors)
+	if params != nil {
+		query(c, "maxResults", params.MaxResults)
+		query(c, "continuationToken", params.ContinuationToken)
+	}
+	return ok[AccountMemberList](s.send(ctx, c))
+}
+
+// ListMembersPages reads all pages of ListMembersWithResponse, the largest unless MaxResults is set.
+func (s *Service) ListMembersPages(ctx context.Context, params ListMembersParams) iter.Seq2[*ListMembersResponse, error] {
+	if params.MaxResults == nil {
+		params.MaxResults = new(PageSize)
+	}
+	return Pages(func(token *string) (*ListMembersResponse, *string, error) {
+		params.ContinuationToken = token
+		page, err := s.ListMembersWithResponse(ctx, &params)
+		if err != nil {
+			return nil, nil, err
+		}
+		return page, page.JSON200.ContinuationToken, nil
+	})
 }
 
 // ListPermissionsWithResponse List the platform permissions of the signed-in person
@@ -4277,6 +4434,7 @@ func (s *Service) GetPortfolioWithResponse(ctx context.Context, params *GetPortf
 		query(c, "scoreBelow", params.ScoreBelow)
 		query(c, "notAssessedSince", params.NotAssessedSince)
 		query(c, "outdated", params.Outdated)
+		query(c, "owner", params.Owner)
 		query(c, "sort", params.Sort)
 		query(c, "maxResults", params.MaxResults)
 		query(c, "continuationToken", params.ContinuationToken)
@@ -4316,6 +4474,7 @@ func (s *Service) GetPortfolioSummaryWithResponse(ctx context.Context, params *G
 		query(c, "scoreBelow", params.ScoreBelow)
 		query(c, "notAssessedSince", params.NotAssessedSince)
 		query(c, "outdated", params.Outdated)
+		query(c, "owner", params.Owner)
 	}
 	return ok[PortfolioSummary](s.send(ctx, c))
 }
@@ -5431,6 +5590,76 @@ func (s *Service) GetHistoryPages(ctx context.Context, workspaceID WorkspaceID, 
 	})
 }
 
+// ListNotesWithResponse List the notes on a semantic model, newest first
+//
+// The list is empty when there are none. Workspace and model are looked up as the signed-in person.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/notes (the `ListNotes` operationId).
+func (s *Service) ListNotesWithResponse(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, params *ListNotesParams, editors ...RequestEditorFn) (*ListNotesResponse, error) {
+	c := newCall(http.MethodGet, path("/v1/workspaces/%s/semanticModels/%s/aiReadiness/notes", workspaceID, semanticModelID), nil, editors)
+	if params != nil {
+		query(c, "maxResults", params.MaxResults)
+		query(c, "continuationToken", params.ContinuationToken)
+	}
+	return ok[NoteList](s.send(ctx, c))
+}
+
+// ListNotesPages reads all pages of ListNotesWithResponse, the largest unless MaxResults is set.
+func (s *Service) ListNotesPages(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, params ListNotesParams) iter.Seq2[*ListNotesResponse, error] {
+	if params.MaxResults == nil {
+		params.MaxResults = new(PageSize)
+	}
+	return Pages(func(token *string) (*ListNotesResponse, *string, error) {
+		params.ContinuationToken = token
+		page, err := s.ListNotesWithResponse(ctx, workspaceID, semanticModelID, &params)
+		if err != nil {
+			return nil, nil, err
+		}
+		return page, page.JSON200.ContinuationToken, nil
+	})
+}
+
+// AddNoteWithResponse Add a note to a semantic model
+//
+// The note is shown to everyone in the account who sees the model. A model has at most 100 notes; one more is
+// refused with 400. Workspace and model are looked up as the signed-in person.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/notes (the `AddNote` operationId).
+func (s *Service) AddNoteWithResponse(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, body AddNoteJSONRequestBody, editors ...RequestEditorFn) (*AddNoteResponse, error) {
+	c := newCall(http.MethodPost, path("/v1/workspaces/%s/semanticModels/%s/aiReadiness/notes", workspaceID, semanticModelID), body, editors)
+	return ok[Note](s.send(ctx, c))
+}
+
+// RemoveNoteWithResponse Remove a note
+//
+// The author of a note and administrators remove it; anyone else is refused with 403 AdminRoleRequired. Workspace
+// and model are looked up as the signed-in person.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with DELETE /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/notes/{noteId} (the `RemoveNote` operationId).
+func (s *Service) RemoveNoteWithResponse(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, noteID NoteID, editors ...RequestEditorFn) (*RemoveNoteResponse, error) {
+	c := newCall(http.MethodDelete, path("/v1/workspaces/%s/semanticModels/%s/aiReadiness/notes/%s", workspaceID, semanticModelID, noteID), nil, editors)
+	return ok[RemovedNote](s.send(ctx, c))
+}
+
+// ChangeNoteWithResponse Change the text of a note
+//
+// Only the author of a note changes it; anyone else is refused with 400. Workspace and model are looked up as the
+// signed-in person.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with PATCH /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/notes/{noteId} (the `ChangeNote` operationId).
+func (s *Service) ChangeNoteWithResponse(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, noteID NoteID, body ChangeNoteJSONRequestBody, editors ...RequestEditorFn) (*ChangeNoteResponse, error) {
+	c := newCall(http.MethodPatch, path("/v1/workspaces/%s/semanticModels/%s/aiReadiness/notes/%s", workspaceID, semanticModelID, noteID), body, editors)
+	return ok[Note](s.send(ctx, c))
+}
+
 // OptimizeWithResponse Propose, or propose and write, every kind of optimization
 //
 // One operation with a child operation for each kind, in the order aiInstructions, descriptions, properties,
@@ -5486,6 +5715,44 @@ func (s *Service) RevertOptimizationsWithResponse(ctx context.Context, workspace
 		header(c, "Idempotency-Key", params.IdempotencyKey)
 	}
 	return started(s.send(ctx, c))
+}
+
+// RemoveOwnerWithResponse Remove the owner of a semantic model
+//
+// Nobody looks after the model any longer; repeating the call changes nothing. Workspace and model are looked up as
+// the signed-in person.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with DELETE /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/owner (the `RemoveOwner` operationId).
+func (s *Service) RemoveOwnerWithResponse(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, editors ...RequestEditorFn) (*RemoveOwnerResponse, error) {
+	c := newCall(http.MethodDelete, path("/v1/workspaces/%s/semanticModels/%s/aiReadiness/owner", workspaceID, semanticModelID), nil, editors)
+	return ok[ModelOwner](s.send(ctx, c))
+}
+
+// GetOwnerWithResponse Read who looks after a semantic model
+//
+// Workspace and model are looked up as the signed-in person.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/owner (the `GetOwner` operationId).
+func (s *Service) GetOwnerWithResponse(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, editors ...RequestEditorFn) (*GetOwnerResponse, error) {
+	c := newCall(http.MethodGet, path("/v1/workspaces/%s/semanticModels/%s/aiReadiness/owner", workspaceID, semanticModelID), nil, editors)
+	return ok[ModelOwner](s.send(ctx, c))
+}
+
+// SetOwnerWithResponse Set who looks after a semantic model
+//
+// Sets the owner for everyone in the account; repeating the call changes nothing. An owner has no further right. Who
+// is no member of the account is refused with 400. Workspace and model are looked up as the signed-in person.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/owner (the `SetOwner` operationId).
+func (s *Service) SetOwnerWithResponse(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, body SetOwnerJSONRequestBody, editors ...RequestEditorFn) (*SetOwnerResponse, error) {
+	c := newCall(http.MethodPost, path("/v1/workspaces/%s/semanticModels/%s/aiReadiness/owner", workspaceID, semanticModelID), body, editors)
+	return ok[ModelOwner](s.send(ctx, c))
 }
 
 // RevertOptimizationWithResponse Revert an apply
@@ -5634,6 +5901,9 @@ func (s *Service) ScorePreviewWithResponse(ctx context.Context, workspaceID Work
 
 // GetAccountResponse is the response of GetAccountWithResponse.
 type GetAccountResponse = OK[Account]
+
+// ListMembersResponse is the response of ListMembersWithResponse.
+type ListMembersResponse = OK[AccountMemberList]
 
 // ListPermissionsResponse is the response of ListPermissionsWithResponse.
 type ListPermissionsResponse = OK[PermissionList]
@@ -5860,6 +6130,18 @@ type GetBenchmarkRunResultResponse = OK[BenchmarkRunResult]
 // GetHistoryResponse is the response of GetHistoryWithResponse.
 type GetHistoryResponse = OK[History]
 
+// ListNotesResponse is the response of ListNotesWithResponse.
+type ListNotesResponse = OK[NoteList]
+
+// AddNoteResponse is the response of AddNoteWithResponse.
+type AddNoteResponse = OK[Note]
+
+// RemoveNoteResponse is the response of RemoveNoteWithResponse.
+type RemoveNoteResponse = OK[RemovedNote]
+
+// ChangeNoteResponse is the response of ChangeNoteWithResponse.
+type ChangeNoteResponse = OK[Note]
+
 // OptimizeResponse is the response of OptimizeWithResponse.
 type OptimizeResponse = Started
 
@@ -5868,6 +6150,15 @@ type ApplyOptimizationsResponse = Started
 
 // RevertOptimizationsResponse is the response of RevertOptimizationsWithResponse.
 type RevertOptimizationsResponse = Started
+
+// RemoveOwnerResponse is the response of RemoveOwnerWithResponse.
+type RemoveOwnerResponse = OK[ModelOwner]
+
+// GetOwnerResponse is the response of GetOwnerWithResponse.
+type GetOwnerResponse = OK[ModelOwner]
+
+// SetOwnerResponse is the response of SetOwnerWithResponse.
+type SetOwnerResponse = OK[ModelOwner]
 
 // RevertOptimizationResponse is the response of RevertOptimizationWithResponse.
 type RevertOptimizationResponse = Started

@@ -152,6 +152,7 @@ type Commands struct {
 	Accounts      *Accounts
 	Workspaces    *Workspaces
 	Assessments   *Assessments
+	ModelNotes    *ModelNotes
 	Optimizations *Optimizations
 	Benchmarks    *Benchmarks
 	ABTests       *ABTests
@@ -181,6 +182,7 @@ func New(o Options) *Commands {
 		Accounts:      &Accounts{core: core, Permissions: o.Permissions, ViewNames: o.ViewNames},
 		Workspaces:    &Workspaces{core: core},
 		Assessments:   assessments,
+		ModelNotes:    &ModelNotes{core},
 		Optimizations: optimizations,
 		Benchmarks:    benchmarks,
 		ABTests:       abTests,

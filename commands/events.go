@@ -9,6 +9,7 @@ import (
 	"readiness/domain/assessment"
 	"readiness/domain/auditview"
 	"readiness/domain/benchmark"
+	"readiness/domain/modelnotes"
 	"readiness/domain/operation"
 	"readiness/domain/optimization"
 	"readiness/domain/person"
@@ -72,6 +73,8 @@ func Events() []eventstore.Type {
 		eventstore.WithSnapshot[schedule.Schedule]("schedule",
 			schedule.Created{}, schedule.Changed{}, schedule.SlotStarted{}, schedule.SlotRefused{}, schedule.Paused{},
 			schedule.Deleted{}),
+		eventstore.Of("modelnotes",
+			modelnotes.OwnerSet{}, modelnotes.OwnerRemoved{}, modelnotes.Added{}, modelnotes.Changed{}, modelnotes.Removed{}),
 		eventstore.WithSnapshot[benchmark.SavedQuestions]("questions",
 			benchmark.SaveAccepted{}, benchmark.QuestionsSaved{}),
 		eventstore.Of("benchmarkrun",

@@ -26,6 +26,7 @@ import (
 	"readiness/domain/auditview"
 	"readiness/domain/benchmark"
 	"readiness/domain/item"
+	"readiness/domain/modelnotes"
 	"readiness/domain/operation"
 	"readiness/domain/optimization"
 	"readiness/domain/person"
@@ -155,6 +156,11 @@ func examples() []domain.Event {
 		}},
 		assessment.Pinned{ModelID: id(4), AssessmentID: id(2), Standing: standing},
 		assessment.Unpinned{ModelID: id(4), AssessmentID: id(2), Standing: standing},
+		modelnotes.OwnerSet{ModelID: id(4), Owner: ana},
+		modelnotes.Added{ModelID: id(4), NoteID: id(2), By: ana, Text: "Ask Bo first.", At: at},
+		modelnotes.Changed{ModelID: id(4), NoteID: id(2), Text: "Ask Cy first.", At: at},
+		modelnotes.Removed{ModelID: id(4), NoteID: id(2)},
+		modelnotes.OwnerRemoved{ModelID: id(4)},
 		assessment.Ended{OperationID: id(1), Standing: assessment.Standing{Accepted: 2, Running: 1, Recorded: 1, Basis: assessment.Basis{RegimeID: "2026-11"}}},
 		assessment.ResultsDeleted{ModelID: id(4), AssessmentIDs: []uuid.UUID{id(2), id(5)}, Standing: assessment.Standing{Accepted: 2}},
 		trackeditem.Claimed{Item: tracked},

@@ -15,6 +15,7 @@ import (
 	"readiness/domain/assessment"
 	"readiness/domain/auditview"
 	"readiness/domain/benchmark"
+	"readiness/domain/modelnotes"
 	"readiness/domain/operation"
 	"readiness/domain/optimization"
 	"readiness/domain/person"
@@ -62,6 +63,7 @@ var evolvings = []evolving{
 		[]domain.Event{webhook.Created{Configuration: webhook.Configuration{WebhookID: uuid.MustParse("00000000-0000-0000-0000-000000000007"), Enabled: true}}}),
 	evolves("assessment.EvolveStored", "assessment", assessment.EvolveStored,
 		[]domain.Event{assessment.Recorded{}, assessment.Pinned{}, assessment.Unpinned{}, assessment.ResultsDeleted{}}, nil),
+	evolves("modelnotes.Evolve", "modelnotes", modelnotes.Evolve, nil, nil),
 	evolves("benchmark.EvolveRun", "benchmarkrun", benchmark.EvolveRun, nil, nil),
 	evolves("abtest.Evolve", "abtest", abtest.Evolve, nil, nil),
 	evolves("abtest.EvolveFamily", "abfamily", abtest.EvolveFamily, nil, nil),

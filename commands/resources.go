@@ -42,6 +42,9 @@ type Optimizations struct {
 	Recorder         Recorder
 }
 
+// ModelNotes are the commands on the owners of semantic models and on the notes about them.
+type ModelNotes struct{ *core }
+
 // Benchmarks are the commands on benchmark questions and benchmark runs. Runs
 // records the outcomes of runs, standalone or sides of an A/B run.
 type Benchmarks struct {

@@ -35,6 +35,7 @@ const (
 	AiProviderNotFound                 Code = "AiProviderNotFound"
 	AiCredentialNotFound               Code = "AiCredentialNotFound"
 	AuditRecordNotFound                Code = "AuditRecordNotFound"
+	NoteNotFound                       Code = "NoteNotFound"
 	OperationInProgress                Code = "OperationInProgress"
 	OperationHasNoResult               Code = "OperationHasNoResult"
 	ResultNotReady                     Code = "ResultNotReady"

@@ -3,6 +3,7 @@ package http_test
 import (
 	"fmt"
 	"net/http"
+	"path"
 	"strings"
 	"testing"
 
@@ -256,6 +257,14 @@ func (c *calling) calls() map[string]func(n int) routed {
 		},
 
 		"POST /v1/audit/views/{view}": func(int) routed { return starts(viewPath("accounts"), `{"asOf":{"position":1}}`) },
+
+		"GET " + model + "/owner":             func(n int) routed { return routed{disk, c.disk.own("ada", c.model(n)), "", 200} },
+		"POST " + model + "/owner":            func(n int) routed { return routed{disk, modelPath(c.model(n)) + "/owner", aMember, 200} },
+		"DELETE " + model + "/owner":          func(n int) routed { return routed{disk, c.disk.own("ada", c.model(n)), "", 200} },
+		"GET " + model + "/notes":             func(n int) routed { return routed{disk, path.Dir(c.disk.note("ada", c.model(n))), "", 200} },
+		"POST " + model + "/notes":            func(n int) routed { return routed{disk, modelPath(c.model(n)) + "/notes", aNote, 200} },
+		"PATCH " + model + "/notes/{noteId}":  func(n int) routed { return routed{disk, c.disk.note("ada", c.model(n)), `{"text":"Another."}`, 200} },
+		"DELETE " + model + "/notes/{noteId}": func(n int) routed { return routed{disk, c.disk.note("ada", c.model(n)), "", 200} },
 
 		"POST " + model + "/schedules": func(n int) routed { return routed{disk, modelPath(c.model(n)) + "/schedules", everyMorning, 200} },
 		"GET " + model + "/schedules": func(n int) routed {

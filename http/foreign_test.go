@@ -2,6 +2,7 @@ package http_test
 
 import (
 	"fmt"
+	"path"
 	"regexp"
 	"strings"
 	"testing"
@@ -45,14 +46,16 @@ func TestIDsOfAnotherAccount(t *testing.T) {
 	hook, _ := w.hook("ada")
 	told := w.send("POST", "/v1/webhooks/"+hook.String()+"/test", w.as("ada"), "").ok(200).id("deliveryId")
 	planned := w.send("POST", modelPath(modelB)+"/schedules", w.as("ada"), everyMorning).ok(200).id("scheduleId")
+	noted, err := uuid.Parse(path.Base(w.note("ada", modelA)))
+	check(t, err)
 	sides := [2]benchmark.Side{sideOf(modelA, "Ledger", assistant), sideOf(modelB, "Ledger", assistant)}
 	tested := w.abTest("acme", abtest.Words{Name: "Ledger"}, sides[0], sides[1], abtest.Source{Kind: abtest.FromQuestions})
 	ours := w.abTest("other", abtest.Words{Name: "Ours"}, sideOf(modelC, "Costs", assistant), sideOf(modelC, "Costs", assistant), abtest.Source{Kind: abtest.FromQuestions})
 
 	own, _ := w.hook("oscar")
 	// In each route, each id in turn is one of acme's. The other ids are ones that oscar sees, or fitting ones.
-	theirs := map[string]uuid.UUID{"workspaceId": finance, "semanticModelId": secret, "dataAgentId": hidden, "operationId": running, "assessmentId": made, "reportId": covered, "scheduleId": planned, "providerId": saved, "webhookId": hook, "deliveryId": told, "abTestId": tested.test, "runId": tested.run, "eventId": w.anEvent("acme")}
-	visible := map[string]string{"workspaceId": sales.String(), "semanticModelId": modelA.String(), "dataAgentId": agent.String(), "reportId": reportA.String(), "assessmentId": nowhere.String(), "webhookId": own.String(), "deliveryId": nowhere.String(), "kind": "aiInstructions", "questionId": "q1", "abTestId": ours.test.String(), "runId": tested.run.String(), "accountId": "other", "object": "checkpoint", "view": "accounts"}
+	theirs := map[string]uuid.UUID{"workspaceId": finance, "semanticModelId": secret, "dataAgentId": hidden, "operationId": running, "assessmentId": made, "reportId": covered, "scheduleId": planned, "noteId": noted, "providerId": saved, "webhookId": hook, "deliveryId": told, "abTestId": tested.test, "runId": tested.run, "eventId": w.anEvent("acme")}
+	visible := map[string]string{"workspaceId": sales.String(), "semanticModelId": modelA.String(), "dataAgentId": agent.String(), "reportId": reportA.String(), "assessmentId": nowhere.String(), "noteId": nowhere.String(), "webhookId": own.String(), "deliveryId": nowhere.String(), "kind": "aiInstructions", "questionId": "q1", "abTestId": ours.test.String(), "runId": tested.run.String(), "accountId": "other", "object": "checkpoint", "view": "accounts"}
 	bodies := map[string]string{ // by operation
 		"assessSemanticModels":    fmt.Sprintf(`{"semanticModelIds":["%s"]}`, secret),
 		"addPixiesToReports":      fmt.Sprintf(`{"reportIds":["%s"]}`, reportA),
@@ -64,6 +67,9 @@ func TestIDsOfAnotherAccount(t *testing.T) {
 		"applyOptimizations":      fmt.Sprintf(`{"previewId":"%s"}`, running),
 		"revertOptimizations":     fmt.Sprintf(`{"operationId":"%s"}`, running),
 		"createSchedule":          everyMorning,
+		"setOwner":                `{}`,
+		"addNote":                 aNote,
+		"changeNote":              aNote,
 		"changeSchedule":          `{"enabled":true}`,
 		"changeAIProvider":        `{"enabled":true}`,
 		"changeWebhook":           `{"enabled":true}`,

@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"path"
 	"regexp"
 	"slices"
 	"strconv"
@@ -234,7 +235,9 @@ func (w *world) furnished(m *llm) map[string][]string {
 	running := w.assess("ada", modelB)
 	w.tracks("acme", modelB, w.assess("ada", modelB))
 	schedule := strings.TrimPrefix(w.plan("ada", modelC), schedulesPath+"/")
-	path, _ := w.saves(m, "Local", "")
+	noted := path.Base(w.note("ada", modelA))
+	w.post(modelPath(modelA)+"/owner", w.as("ada"), `{}`).ok(200)
+	provider, _ := w.saves(m, "Local", "")
 	test := w.abTest("acme", abtest.Words{Name: "Before and after"}, sideOf(modelA, "Actuals", assistant), sideOf(modelB, "Budget", assistant), abtest.Source{Kind: abtest.FromQuestions})
 	w.sideA(test)
 	test = w.ownerReads(test)
@@ -257,15 +260,15 @@ func (w *world) furnished(m *llm) map[string][]string {
 	return map[string][]string{
 		"workspaceId": ids(sales, finance, nowhere), "semanticModelId": ids(modelA, modelB, modelC, kept, nowhere, reportA), "semanticModelIds": ids(modelC, modelA, modelB, kept, nowhere),
 		"dataAgentId": ids(agent, modelA, nowhere), "reportId": ids(reportA, modelA, nowhere), "reportIds": ids(reportA, modelA, nowhere),
-		"operationId": ids(done, running, theirs, test.run, nowhere), "assessmentId": ids(made, agents, nowhere), "scheduleId": {schedule, nowhere.String()},
+		"operationId": ids(done, running, theirs, test.run, nowhere), "assessmentId": ids(made, agents, nowhere), "scheduleId": {schedule, nowhere.String()}, "noteId": {noted, nowhere.String()},
 		"webhookId": {hooked, nowhere.String()}, "deliveryId": ids(nowhere), "address": {"https://hooks.example/", "https://user:" + fuzzedSecret + "@127.0.0.1/", "http://x"},
-		"providerId": {path[strings.LastIndexByte(path, '/')+1:], "embedded", "rules", nowhere.String()},
+		"providerId": {path.Base(provider), "embedded", "rules", nowhere.String()},
 		"abTestId":   ids(test.test, strangers.test, nowhere), "runId": ids(test.run, test.runA, test.runB, alone, strangers.run, nowhere), "reuseRunId": ids(test.runA, alone, strangers.runA),
 		"path kind": kinds, "kind": {"PlatformAssistant", "DataAgent", "ServiceTestAgent", "GenericAgent", "Run", "Questions", "A", "Same", "descriptions"}, "kinds": kinds,
 		"source kind": {"Questions", "Run", "questions"}, "sideB semanticModelId": ids(modelB, modelA, nowhere),
 		"approval": {"none", "required", "None"}, "previewId": ids(done, nowhere), "correctAnswers": {"Preserve", "Update"}, "questionSet": {"Frozen", "Current"},
 		"baseUrl": {m.URL + "/v1", "https://127.0.0.1:1/v1", "http://127.0.0.1:1", "ftp://127.0.0.1", "https://", "//x", "https://user:" + fuzzedSecret + "@127.0.0.1:1/"}, "timeUtc": {"06:00", "23:59", "00:00"},
-		"status": {"Running", "Succeeded"}, "sort": {"name", "newest", "createdAt"}, "since": {"2026-01-01T00:00:00Z"}, "until": {"2027-01-01T00:00:00Z"},
+		"status": {"Running", "Succeeded"}, "person": {"ada", "bob", "oscar"}, "owner": {"me", "none", "bob", "oscar"}, "text": {"One.", " ", "Two\nlines"}, "sort": {"name", "newest", "createdAt"}, "since": {"2026-01-01T00:00:00Z"}, "until": {"2027-01-01T00:00:00Z"},
 		"continuationToken": {"AAAAAAAAAAAAAAAAAAAAAA", "eyJhIjoxfQ"}, "id": {"x", strings.Repeat("a", 26)}, "If-Match": {`"1"`, "*"}, "Idempotency-Key": {"one", "two", "three"},
 	}
 }

@@ -28,7 +28,10 @@ const (
 
 // GetPortfolio handles GET /v1/aiReadiness/portfolio.
 func (s *Server) GetPortfolio(ctx context.Context, r api.GetPortfolioRequestObject) (*api.Portfolio, error) {
-	q, filters := s.portfolioQuery(callerOf(ctx).Account, r.Params)
+	q, filters, err := s.portfolioQuery(ctx, r.Params)
+	if err != nil {
+		return nil, err
+	}
 	p, err := paging.Open[projections.PortfolioCursor](s.lists, q.AccountID, portfolioPath, filters, r.Params.MaxResults,
 		r.Params.ContinuationToken)
 	if err != nil {
@@ -44,9 +47,10 @@ func (s *Server) GetPortfolio(ctx context.Context, r api.GetPortfolioRequestObje
 	list.Value = make([]api.PortfolioModel, len(found))
 	for i, m := range found {
 		list.Value[i] = portfolioModel(m)
+		list.Value[i].Owner = s.member(ctx, m.Owner)
 		list.Value[i].Outdated = m.Newest.RegimeID != q.Regime
 	}
-	if err == nil && q.After == nil && q.ScoreBelow == nil && q.NotAssessedSince == nil && !q.Outdated {
+	if err == nil && q.After == nil && q.ScoreBelow == nil && q.NotAssessedSince == nil && !q.Outdated && r.Params.Owner == nil {
 		list.Failures, err = s.failures(ctx, q, r.Params.WorkspaceID)
 	}
 	return new(list), err
@@ -82,15 +86,17 @@ func (s *Server) seen(ctx context.Context, one *uuid.UUID) ([]uuid.UUID, error) 
 }
 
 // portfolioQuery returns the query of a call without its page, and its filters.
-func (s *Server) portfolioQuery(accountID string, params api.GetPortfolioParams) (projections.PortfolioQuery, url.Values) {
-	q := projections.PortfolioQuery{
-		AccountID: accountID, ScoreBelow: params.ScoreBelow, NotAssessedSince: params.NotAssessedSince, Sort: projections.PortfolioByScore,
+func (s *Server) portfolioQuery(ctx context.Context, params api.GetPortfolioParams) (q projections.PortfolioQuery, filters url.Values,
+	err error) {
+	who := callerOf(ctx)
+	q = projections.PortfolioQuery{
+		AccountID: who.Account, ScoreBelow: params.ScoreBelow, NotAssessedSince: params.NotAssessedSince, Sort: projections.PortfolioByScore,
 		Regime: s.commands.RegimeID(),
 		// Pages of a list compare with the same scores all day.
 		Earlier: s.now().UTC().Truncate(24*time.Hour).AddDate(0, 0, -earlierAge),
 	}
 	q.From, q.To = usage.Window(s.now())
-	filters := url.Values{}
+	filters = url.Values{}
 	if params.Q != nil && *params.Q != "" {
 		q.Text = *params.Q
 		filters.Set("q", q.Text)
@@ -112,7 +118,18 @@ func (s *Server) portfolioQuery(accountID string, params api.GetPortfolioParams)
 		q.Sort = projections.PortfolioSort(*params.Sort)
 		filters.Set("sort", string(q.Sort))
 	}
-	return q, filters
+	if params.Owner != nil {
+		filters.Set("owner", *params.Owner)
+		switch *params.Owner {
+		case "none":
+			q.Unowned = true
+		case "me":
+			q.Owner = who.PersonID
+		default:
+			q.Owner, err = s.commands.ModelNotes.Member(ctx, who, *params.Owner)
+		}
+	}
+	return q, filters, err
 }
 
 // portfolio returns the models of the query that the caller sees on the platform, at most its limit. Where the caller
@@ -164,6 +181,9 @@ func portfolioModel(m projections.PortfolioModel) api.PortfolioModel {
 		}
 	}
 	out.Evidence = evidence(m.Evidence, a.DefinitionHash)
+	if a.AIFormat != "" {
+		out.AiFormat = new(api.PortfolioModelAiFormat(a.AIFormat))
+	}
 	if m.Tracked != "" {
 		out.TrackedItemStatus = new(api.PortfolioModelTrackedItemStatus(m.Tracked))
 	}

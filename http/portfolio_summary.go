@@ -23,8 +23,11 @@ const (
 // GetPortfolioSummary handles GET /v1/aiReadiness/portfolio/summary.
 func (s *Server) GetPortfolioSummary(ctx context.Context, r api.GetPortfolioSummaryRequestObject) (*api.PortfolioSummary, error) {
 	who, of := callerOf(ctx), r.Params
-	q, _ := s.portfolioQuery(who.Account, api.GetPortfolioParams{Q: of.Q, WorkspaceID: of.WorkspaceID, ScoreBelow: of.ScoreBelow,
-		NotAssessedSince: of.NotAssessedSince, Outdated: of.Outdated})
+	q, _, err := s.portfolioQuery(ctx, api.GetPortfolioParams{Q: of.Q, WorkspaceID: of.WorkspaceID, ScoreBelow: of.ScoreBelow,
+		NotAssessedSince: of.NotAssessedSince, Outdated: of.Outdated, Owner: of.Owner})
+	if err != nil {
+		return nil, err
+	}
 	names, err := s.visible.workspaces(ctx, who)
 	if err != nil {
 		return nil, err

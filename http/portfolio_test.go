@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 
+	"readiness/definition/semanticmodel"
 	"readiness/domain"
 	"readiness/domain/assessment"
 	"readiness/domain/item"
@@ -378,4 +379,26 @@ func TestPortfolioRefusals(t *testing.T) {
 		w.get(portfolioPath+"?"+other+"&continuationToken="+token, ada).refused(400, domain.InvalidRequest)
 	}
 	w.get(portfolioPath+"?continuationToken="+token, w.as("oscar")).refused(400, domain.InvalidRequest)
+}
+
+// The portfolio says in which format the newest assessment found what a model tells an AI.
+//
+// proves: decisions/17/ai-format
+func TestAIFormat(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	for model, format := range map[uuid.UUID]semanticmodel.AIFormat{modelA: semanticmodel.LinguisticFormat, modelB: semanticmodel.NoAIFormat, modelC: ""} {
+		found := readiness.Result{AIFormat: format}
+		found.Regime = readiness.RegimeID
+		a := assessment.Assessment{}
+		a.SetResult(found)
+		w.assessedAs("acme", w.assess("ada", model), model, a)
+	}
+	got := map[string]any{}
+	for _, m := range w.get(portfolioPath, w.as("ada")).ok(200).value() {
+		got[m["semanticModelId"].(string)] = m["aiFormat"]
+	}
+	if d := cmp.Diff(map[string]any{modelA.String(): "linguistic", modelB.String(): "none", modelC.String(): nil}, got); d != "" {
+		t.Errorf("-want +got:\n%s", d)
+	}
 }

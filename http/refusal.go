@@ -59,6 +59,7 @@ var statuses = map[domain.Code]int{
 	domain.AiCredentialNotFound: http.StatusNotFound,
 	domain.AuditRecordNotFound:  http.StatusNotFound,
 	domain.WebhookNotFound:      http.StatusNotFound,
+	domain.NoteNotFound:         http.StatusNotFound,
 
 	domain.OperationInProgress:  http.StatusConflict,
 	domain.OperationHasNoResult: http.StatusConflict,

@@ -136,7 +136,7 @@ func TestStatusOfEveryCode(t *testing.T) {
 		413: "PayloadTooLarge",
 		401: "Unauthorized TokenExpired",
 		403: "InsufficientScopes AppOnlyTokenNotSupported UserNotRegistered AccountNotActive AdminRoleRequired FeatureNotInPlan FeatureTurnedOff LicenseNotYours TrackedItemLimitReached LicenseTrackedItemLimitReached PlatformConsentRequired PlatformAccessDenied",
-		404: "WorkspaceNotFound ItemNotFound AssessmentNotFound RunNotFound AbTestNotFound OperationNotFound ScheduleNotFound AiProviderNotFound AiCredentialNotFound AuditRecordNotFound WebhookNotFound",
+		404: "WorkspaceNotFound ItemNotFound AssessmentNotFound RunNotFound AbTestNotFound OperationNotFound ScheduleNotFound AiProviderNotFound AiCredentialNotFound AuditRecordNotFound WebhookNotFound NoteNotFound",
 		409: "OperationInProgress OperationHasNoResult ResultNotReady ScheduleConflict AiProviderConflict WebhookConflict ItemChanged CapacityPaused RegionNotReady CapacityRequired CapacityUnpaid StoreNotConnected",
 		410: "OperationExpired",
 		429: "RequestBlocked AssessmentDailyLimitReached BenchmarkRunsExhausted OptimizationApplyDailyLimitReached FirstLookLimitReached BenchmarkBuildLimitReached",
@@ -157,7 +157,7 @@ func TestStatusOfEveryCode(t *testing.T) {
 
 // filled returns a route's path with ids filled in.
 func filled(path string) string {
-	return strings.NewReplacer("{workspaceId}", sales.String(), "{semanticModelId}", modelA.String(), "{operationId}", nowhere.String(), "{assessmentId}", nowhere.String(), "{scheduleId}", nowhere.String(), "{providerId}", nowhere.String(), "{webhookId}", nowhere.String(), "{deliveryId}", nowhere.String(), "{abTestId}", nowhere.String(), "{runId}", nowhere.String(), "{kind}", "descriptions", "{eventId}", nowhere.String(), "{accountId}", "acme", "{object}", "checkpoint", "{view}", "accounts", "{reportId}", reportA.String(), "{dataAgentId}", agent.String()).Replace(path)
+	return strings.NewReplacer("{workspaceId}", sales.String(), "{semanticModelId}", modelA.String(), "{operationId}", nowhere.String(), "{assessmentId}", nowhere.String(), "{scheduleId}", nowhere.String(), "{noteId}", nowhere.String(), "{providerId}", nowhere.String(), "{webhookId}", nowhere.String(), "{deliveryId}", nowhere.String(), "{abTestId}", nowhere.String(), "{runId}", nowhere.String(), "{kind}", "descriptions", "{eventId}", nowhere.String(), "{accountId}", "acme", "{object}", "checkpoint", "{view}", "accounts", "{reportId}", reportA.String(), "{dataAgentId}", agent.String()).Replace(path)
 }
 
 // Every route refuses unauthorized callers in the same way and without effect.

@@ -2,7 +2,7 @@ package projections
 
 // live names the live tables, as queries do. A table is taken from its view, so that its variable is known to one file only.
 var live = struct {
-	abRuns, abTests, accounts, members, activity, assessments, auditBlocks, auditHours, benchmarkRuns, failures, operations, pageViews,
+	abRuns, abTests, accounts, members, activity, assessments, auditBlocks, auditHours, benchmarkRuns, failures, modelNotes, modelOwners, operations, pageViews,
 	pixieIDs, pixieReports, reportCopies, portfolio, portfolioScores, schedules, trackedItems,
 	unassessed, writes string
 }{
@@ -16,6 +16,8 @@ var live = struct {
 	auditHours:      Audit.live(Audit.Tables[1]),
 	benchmarkRuns:   BenchmarkRuns.live(BenchmarkRuns.Tables[0]),
 	failures:        Failures.live(Failures.Tables[1]),
+	modelNotes:      ModelNotes.live(ModelNotes.Tables[1]),
+	modelOwners:     ModelNotes.live(ModelNotes.Tables[0]),
 	operations:      Operations.live(Operations.Tables[0]),
 	pageViews:       PageViews.live(PageViews.Tables[0]),
 	pixieIDs:        Pixies.live(Pixies.Tables[1]),

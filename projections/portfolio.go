@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"readiness/domain/assessment"
+	"readiness/domain/item"
 	"readiness/domain/operation"
 	"readiness/domain/trackeditem"
 	"readiness/internal/database"
@@ -71,6 +72,8 @@ type PortfolioModel struct {
 	Running *RunningOperation
 	// Scores are those of the newest assessments that are comparable with Newest, including it, oldest first; at most MaxScores.
 	Scores []int
+	// Owner looks after the model; nil for nobody.
+	Owner *Person
 	// Evidence is what a benchmark run measured of it; nil without one.
 	Evidence *Evidence
 	cursor   PortfolioCursor
@@ -126,7 +129,10 @@ type PortfolioQuery struct {
 	// Regime is the id of the scoring rules that an assessment uses now. Outdated selects the models that were scored by others.
 	Regime   string
 	Outdated bool
-	Sort     PortfolioSort // "" means PortfolioByScore
+	// Owner selects the models that the person looks after, Unowned those that nobody does.
+	Owner   item.PersonID
+	Unowned bool
+	Sort    PortfolioSort // "" means PortfolioByScore
 	// Earlier is until when Before was assessed. Views are counted from the day of From to that of To (UTC).
 	Earlier, From, To time.Time
 	After             *PortfolioCursor // nil for the first page
@@ -172,6 +178,12 @@ func (q PortfolioQuery) filtered(given ...any) (where string, args []any) {
 	}
 	if q.Outdated {
 		add(`p.regime <> $%d`, q.Regime)
+	}
+	if q.Owner != "" {
+		add(`p.model_id IN (SELECT model_id FROM `+live.modelOwners+` WHERE account_id = $1 AND owner = $%d)`, q.Owner)
+	}
+	if q.Unowned {
+		where += ` AND p.model_id NOT IN (SELECT model_id FROM (` + ownersSQL + `) owned)`
 	}
 	return where, args
 }
@@ -219,17 +231,20 @@ func (q PortfolioQuery) statement() database.Statement {
 			(SELECT jsonb_build_object('id', o.id, 'type', o.type) FROM ` + live.operations + ` o
 				WHERE o.account_id = $1 AND o.status IN ('NotStarted', 'Running') AND o.item_id = p.model_id
 				ORDER BY o.created_at, o.id LIMIT 1),
-			` + scoresSQL + `, ` + evidenceSQL("p.account_id", "p.model_id", "p.assessment->>'definitionHash'") + `, p.rank, p.name_folded, p.model_id
+			` + scoresSQL + `, ` + evidenceSQL("p.account_id", "p.model_id", "p.assessment->>'definitionHash'") + `, p.rank, p.name_folded, p.model_id,
+			owned.owner, owned.sealed
 		FROM page p ` + beforeSQL + ` LEFT JOIN seen ON seen.model_id = p.model_id
+		LEFT JOIN LATERAL (` + ownersSQL + ` AND o.model_id = p.model_id OFFSET 0) owned ON true
 		ORDER BY p.sorted` + by.direction + `, p.model_id` + by.direction}
 }
 
-func scanPortfolioModel(row pgx.CollectableRow) (m PortfolioModel, err error) {
-	var newest, before, running, evidence []byte
+func (v *Views) scanPortfolioModel(accountID string, row pgx.CollectableRow) (m PortfolioModel, err error) {
+	var newest, before, running, evidence, sealed []byte
+	var owner *item.PersonID
 	var change *int
 	var tracked *string
 	if err := row.Scan(&newest, &before, &change, &m.Views, &m.Reports, &tracked, &running, &m.Scores, &evidence, &m.cursor.Rank, &m.cursor.Name,
-		&m.cursor.ID); err != nil {
+		&m.cursor.ID, &owner, &sealed); err != nil {
 		return m, err
 	}
 	m.cursor.Views, m.cursor.Change = m.Views, unchanged
@@ -240,6 +255,9 @@ func scanPortfolioModel(row pgx.CollectableRow) (m PortfolioModel, err error) {
 		m.Tracked = trackeditem.Status(*tracked)
 	}
 	if err := json.Unmarshal(newest, &m.Newest); err != nil {
+		return m, err
+	}
+	if m.Owner, err = v.person(accountID, owner, sealed); err != nil {
 		return m, err
 	}
 	if err := stored(before, &m.Before); err != nil {
@@ -255,5 +273,7 @@ func scanPortfolioModel(row pgx.CollectableRow) (m PortfolioModel, err error) {
 func (v *Views) Portfolio(ctx context.Context, q PortfolioQuery) ([]PortfolioModel, error) {
 	s := q.statement()
 	// Planned with the values: how many models a filter selects varies.
-	return collect(ctx, v, "read the portfolio", scanPortfolioModel, s.SQL, append([]any{pgx.QueryExecModeCacheDescribe}, s.Args...)...)
+	return collect(ctx, v, "read the portfolio", func(row pgx.CollectableRow) (PortfolioModel, error) {
+		return v.scanPortfolioModel(q.AccountID, row)
+	}, s.SQL, append([]any{pgx.QueryExecModeCacheDescribe}, s.Args...)...)
 }

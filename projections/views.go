@@ -30,7 +30,7 @@ type Views struct {
 
 // All returns the views of the service, inline ones first.
 func All() []*View {
-	return []*View{Operations, Assessments, Failures, Writes, Accounts, TrackedItems, Pixies, Schedules, BenchmarkRuns, AbTests, AbRuns, Activity,
+	return []*View{Operations, Assessments, Failures, Writes, Accounts, TrackedItems, Pixies, Schedules, ModelNotes, BenchmarkRuns, AbTests, AbRuns, Activity,
 		PageViews, Audit}
 }
 

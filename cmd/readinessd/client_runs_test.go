@@ -177,6 +177,21 @@ func TestClientRuns(t *testing.T) {
 	y.types(0, "", "abtests", "list")
 	y.types(1, `{"name": "x"}`, "abtests", "create", "--file", "-") // 400
 
+	y.types(0, "", "members")
+	y.types(0, "", "owner", "show", in, of)
+	y.types(0, "", "owner", "set", in, of)
+	y.types(0, "", "owner", "set", in, of, "grace")
+	y.types(1, "", "owner", "set", in, of, "nobody") // 400
+	y.types(0, "", "owner", "set", in, of, "--json")
+	y.types(0, "", "portfolio", "--owner", "none", "--q", "tickets")
+	y.types(0, "", "owner", "remove", in, of)
+	note := shownID.FindString(y.types(0, "", "notes", "add", in, of, "The desk decides\nwhat is urgent.").stdout)
+	y.types(0, "", "notes", "change", in, of, note, "The desk decides what is urgent.")
+	y.types(1, "", "notes", "add", in, of, " ") // 400
+	y.types(0, "", "notes", "list", in, of)
+	y.types(0, "", "notes", "remove", in, of, note)
+	y.types(1, "", "notes", "remove", in, of, note) // 404
+
 	schedule := shownID.FindString(y.types(0, "", "schedules", "add", in, of, "--at", "05:30", "--weekly", "monday", "--disabled").stdout)
 	y.types(1, "", "schedules", "add", in, of, "--at", "05:30", "--daily") // 409
 	y.types(0, "", "schedules", "change", schedule, "--enabled", "--daily")

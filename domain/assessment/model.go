@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"readiness/definition/semanticmodel"
 	"readiness/domain"
 	"readiness/domain/item"
 )
@@ -87,7 +88,10 @@ type Assessment struct {
 	// before they were recorded.
 	Severities *Severities     `json:"findingsBySeverity,omitempty"`
 	Dimensions map[string]*int `json:"dimensions,omitempty"`
-	RegimeID   string          `json:"regimeId"`
+	// AIFormat is the format of what the model tells an AI; "" for a data agent, where
+	// the platform does not show it, and in assessments from before it was recorded.
+	AIFormat semanticmodel.AIFormat `json:"aiFormat,omitempty"`
+	RegimeID string                 `json:"regimeId"`
 	// UsageInScoring says whether usage weighted the score.
 	UsageInScoring bool `json:"usageInScoring"`
 	// ComparableWithPrevious is true when the previous assessment has a score that rests

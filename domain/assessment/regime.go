@@ -79,6 +79,7 @@ func (a Assessment) Basis() Basis {
 // SetResult fills in what the scoring regime found.
 func (a *Assessment) SetResult(r readiness.Result) {
 	a.RegimeID, a.Score, a.FindingsCount, a.ScoreComplete = r.Regime, r.Score, len(r.Findings), r.ScoreComplete
+	a.AIFormat = r.AIFormat
 	a.Severities, a.Dimensions, a.NotAssessable = &Severities{}, map[string]*int{}, nil
 	for _, f := range r.Findings {
 		switch f.Severity {

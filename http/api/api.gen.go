@@ -298,6 +298,14 @@ const (
 	RemovePixies PixiesOperationOperationType = "RemovePixies"
 )
 
+// Defines values for PortfolioModelAiFormat.
+const (
+	PortfolioModelAiFormatBoth       PortfolioModelAiFormat = "both"
+	PortfolioModelAiFormatCopilot    PortfolioModelAiFormat = "copilot"
+	PortfolioModelAiFormatLinguistic PortfolioModelAiFormat = "linguistic"
+	PortfolioModelAiFormatNone       PortfolioModelAiFormat = "none"
+)
+
 // Defines values for PortfolioModelTrackedItemStatus.
 const (
 	PortfolioModelTrackedItemStatusDeleted        PortfolioModelTrackedItemStatus = "Deleted"
@@ -851,6 +859,28 @@ type AccountFeatures struct {
 
 	// CapacityDetails Whether the service reads capacities to check for a paused one.
 	CapacityDetails bool `json:"capacityDetails"`
+}
+
+// AccountMember A person of the account.
+type AccountMember struct {
+	// Person Their id at the issuer; absent for a person who was erased.
+	Person *string `json:"person,omitempty"`
+
+	// PersonID The id that stands for the person in the account.
+	PersonID string `json:"personId"`
+
+	// You Whether it is the signed-in person.
+	You bool `json:"you"`
+}
+
+// AccountMemberList defines model for AccountMemberList.
+type AccountMemberList struct {
+	// ContinuationToken Opaque. Send it as the query parameter continuationToken to read the next page. Absent on the last page.
+	ContinuationToken *PageToken `json:"continuationToken,omitempty"`
+
+	// ContinuationURI The address of the next page. Absent on the last page.
+	ContinuationURI *PageURI        `json:"continuationUri,omitempty"`
+	Value           []AccountMember `json:"value"`
 }
 
 // AccountRights What the caller can do now, whatever the item. It does not consider allowances: the member allowances of the account
@@ -2023,6 +2053,13 @@ type ListViewRequest struct {
 	} `json:"asOf"`
 }
 
+// ModelOwner Who looks after a model; owner is absent for nobody.
+type ModelOwner struct {
+	// Owner A person of the account.
+	Owner           *AccountMember     `json:"owner,omitempty"`
+	SemanticModelID openapi_types.UUID `json:"semanticModelId"`
+}
+
 // NameAcrossModels A name with different texts, with the models by text; the text that most models have comes first.
 type NameAcrossModels struct {
 	// Models How many models have the name.
@@ -2065,6 +2102,35 @@ type NotAssessable struct {
 	// SourceModelID The sourceId of the data agent's source that they could not judge.
 	SourceModelID *string `json:"sourceModelId,omitempty"`
 	Why           string  `json:"why"`
+}
+
+// Note defines model for Note.
+type Note struct {
+	AddedAtUtc time.Time `json:"addedAtUtc"`
+
+	// Author A person of the account.
+	Author AccountMember `json:"author"`
+
+	// ChangedAtUtc When the text was last changed; absent if it never was.
+	ChangedAtUtc *time.Time         `json:"changedAtUtc,omitempty"`
+	NoteID       openapi_types.UUID `json:"noteId"`
+	Text         string             `json:"text"`
+}
+
+// NoteList defines model for NoteList.
+type NoteList struct {
+	// ContinuationToken Opaque. Send it as the query parameter continuationToken to read the next page. Absent on the last page.
+	ContinuationToken *PageToken `json:"continuationToken,omitempty"`
+
+	// ContinuationURI The address of the next page. Absent on the last page.
+	ContinuationURI *PageURI `json:"continuationUri,omitempty"`
+	Value           []Note   `json:"value"`
+}
+
+// NoteRequest defines model for NoteRequest.
+type NoteRequest struct {
+	// Text White space alone is empty.
+	Text string `json:"text"`
 }
 
 // ObjectType defines model for ObjectType.
@@ -2365,7 +2431,10 @@ type PortfolioChanges struct {
 
 // PortfolioModel defines model for PortfolioModel.
 type PortfolioModel struct {
-	AssessedAtUtc time.Time `json:"assessedAtUtc"`
+	// AiFormat Where the newest assessment found what the model tells an AI: in linguistic schemas, which retire with Q&A, in the folder
+	// Copilot, in both, or nowhere. Absent where the platform does not show it, and of assessments from before it was recorded.
+	AiFormat      *PortfolioModelAiFormat `json:"aiFormat,omitempty"`
+	AssessedAtUtc time.Time               `json:"assessedAtUtc"`
 
 	// AssessmentID Id of the newest assessment.
 	AssessmentID openapi_types.UUID `json:"assessmentId"`
@@ -2387,6 +2456,9 @@ type PortfolioModel struct {
 
 	// Outdated Whether an assessment now uses other scoring rules, so that its score does not compare.
 	Outdated bool `json:"outdated"`
+
+	// Owner A person of the account.
+	Owner *AccountMember `json:"owner,omitempty"`
 
 	// RegimeID Id of the scoring rules.
 	RegimeID string `json:"regimeId"`
@@ -2418,6 +2490,10 @@ type PortfolioModel struct {
 	WorkspaceID     openapi_types.UUID `json:"workspaceId"`
 	WorkspaceName   string             `json:"workspaceName"`
 }
+
+// PortfolioModelAiFormat Where the newest assessment found what the model tells an AI: in linguistic schemas, which retire with Q&A, in the folder
+// Copilot, in both, or nowhere. Absent where the platform does not show it, and of assessments from before it was recorded.
+type PortfolioModelAiFormat string
 
 // PortfolioModelTrackedItemStatus Absent if the model is not a tracked item.
 type PortfolioModelTrackedItemStatus string
@@ -2568,6 +2644,12 @@ type RecordStanding = optimization.RecordStanding
 type RelatedResource struct {
 	ResourceID   *string `json:"resourceId,omitempty"`
 	ResourceType *string `json:"resourceType,omitempty"`
+}
+
+// RemovedNote defines model for RemovedNote.
+type RemovedNote struct {
+	NoteID  openapi_types.UUID `json:"noteId"`
+	Removed bool               `json:"removed"`
 }
 
 // ReportPixies defines model for ReportPixies.
@@ -2788,6 +2870,12 @@ type SemanticModelList struct {
 	// ContinuationURI The address of the next page. Absent on the last page.
 	ContinuationURI *PageURI        `json:"continuationUri,omitempty"`
 	Value           []SemanticModel `json:"value"`
+}
+
+// SetOwnerRequest defines model for SetOwnerRequest.
+type SetOwnerRequest struct {
+	// Person A member, by their id at the issuer or their personId; without it, the signed-in person.
+	Person *string `json:"person,omitempty"`
 }
 
 // Severities The numbers of findings by severity.
@@ -3063,6 +3151,9 @@ type Kind = string
 // MaxResults defines model for maxResults.
 type MaxResults = int
 
+// NoteID defines model for noteId.
+type NoteID = openapi_types.UUID
+
 // Object defines model for object.
 type Object = string
 
@@ -3095,6 +3186,15 @@ type WebhookID = openapi_types.UUID
 
 // WorkspaceID defines model for workspaceId.
 type WorkspaceID = openapi_types.UUID
+
+// ListMembersParams defines parameters for ListMembers.
+type ListMembersParams struct {
+	// MaxResults The largest number of elements on the page.
+	MaxResults *MaxResults `form:"maxResults,omitempty" json:"maxResults,omitempty"`
+
+	// ContinuationToken The continuationToken of the previous page. It is valid only for the same account, route and filters.
+	ContinuationToken *ContinuationToken `form:"continuationToken,omitempty" json:"continuationToken,omitempty"`
+}
 
 // ListAbTestsParams defines parameters for ListAbTests.
 type ListAbTestsParams struct {
@@ -3173,6 +3273,10 @@ type GetPortfolioParams struct {
 	// Outdated With true, lists only models that were scored by other rules than those of an assessment now.
 	Outdated *bool `form:"outdated,omitempty" json:"outdated,omitempty"`
 
+	// Owner Lists only models that this member looks after, by their id at the issuer or their personId; me is the
+	// signed-in person, and none selects models that nobody looks after.
+	Owner *string `form:"owner,omitempty" json:"owner,omitempty"`
+
 	// Sort score: the lowest score first. change: the largest loss of score first. views: the most views first. name:
 	// by name, ignoring case.
 	Sort *GetPortfolioParamsSort `form:"sort,omitempty" json:"sort,omitempty"`
@@ -3203,6 +3307,10 @@ type GetPortfolioSummaryParams struct {
 
 	// Outdated With true, counts only models that were scored by other rules than those of an assessment now.
 	Outdated *bool `form:"outdated,omitempty" json:"outdated,omitempty"`
+
+	// Owner Counts only models that this member looks after, by their id at the issuer or their personId; me is the
+	// signed-in person, and none selects models that nobody looks after.
+	Owner *string `form:"owner,omitempty" json:"owner,omitempty"`
 }
 
 // ListSchedulesParams defines parameters for ListSchedules.
@@ -3471,6 +3579,15 @@ type GetHistoryParams struct {
 	ContinuationToken *ContinuationToken `form:"continuationToken,omitempty" json:"continuationToken,omitempty"`
 }
 
+// ListNotesParams defines parameters for ListNotes.
+type ListNotesParams struct {
+	// MaxResults The largest number of elements on the page.
+	MaxResults *MaxResults `form:"maxResults,omitempty" json:"maxResults,omitempty"`
+
+	// ContinuationToken The continuationToken of the previous page. It is valid only for the same account, route and filters.
+	ContinuationToken *ContinuationToken `form:"continuationToken,omitempty" json:"continuationToken,omitempty"`
+}
+
 // OptimizeParams defines parameters for Optimize.
 type OptimizeParams struct {
 	// IdempotencyKey Makes the call idempotent. The same key with the same call within 24 hours answers the first 202 again and
@@ -3579,6 +3696,12 @@ type ImportBenchmarkRunJSONRequestBody = ImportBenchmarkRunRequest
 // OverruleVerdictJSONRequestBody defines body for OverruleVerdict for application/json ContentType.
 type OverruleVerdictJSONRequestBody = OverruleVerdictRequest
 
+// AddNoteJSONRequestBody defines body for AddNote for application/json ContentType.
+type AddNoteJSONRequestBody = NoteRequest
+
+// ChangeNoteJSONRequestBody defines body for ChangeNote for application/json ContentType.
+type ChangeNoteJSONRequestBody = NoteRequest
+
 // OptimizeJSONRequestBody defines body for Optimize for application/json ContentType.
 type OptimizeJSONRequestBody = OptimizeRequest
 
@@ -3587,6 +3710,9 @@ type ApplyOptimizationsJSONRequestBody = OptimizeApplyRequest
 
 // RevertOptimizationsJSONRequestBody defines body for RevertOptimizations for application/json ContentType.
 type RevertOptimizationsJSONRequestBody = RevertRequest
+
+// SetOwnerJSONRequestBody defines body for SetOwner for application/json ContentType.
+type SetOwnerJSONRequestBody = SetOwnerRequest
 
 // RevertOptimizationJSONRequestBody defines body for RevertOptimization for application/json ContentType.
 type RevertOptimizationJSONRequestBody = RevertRequest
@@ -3607,6 +3733,13 @@ func Routes(s StrictServerInterface, e Errors) []Route {
 			var q GetAccountRequestObject
 			b := binding{r: r}
 			answer(w, b, e, q, s.GetAccount)
+		}},
+		{http.MethodGet, "/v1/account/members", func(w http.ResponseWriter, r *http.Request) {
+			var q ListMembersRequestObject
+			b := binding{r: r}
+			b.query("maxResults", &q.Params.MaxResults)
+			b.query("continuationToken", &q.Params.ContinuationToken)
+			answer(w, b, e, q, s.ListMembers)
 		}},
 		{http.MethodGet, "/v1/account/permissions", func(w http.ResponseWriter, r *http.Request) {
 			var q ListPermissionsRequestObject
@@ -3732,6 +3865,7 @@ func Routes(s StrictServerInterface, e Errors) []Route {
 			b.query("scoreBelow", &q.Params.ScoreBelow)
 			b.query("notAssessedSince", &q.Params.NotAssessedSince)
 			b.query("outdated", &q.Params.Outdated)
+			b.query("owner", &q.Params.Owner)
 			b.query("sort", &q.Params.Sort)
 			b.query("maxResults", &q.Params.MaxResults)
 			b.query("continuationToken", &q.Params.ContinuationToken)
@@ -3745,6 +3879,7 @@ func Routes(s StrictServerInterface, e Errors) []Route {
 			b.query("scoreBelow", &q.Params.ScoreBelow)
 			b.query("notAssessedSince", &q.Params.NotAssessedSince)
 			b.query("outdated", &q.Params.Outdated)
+			b.query("owner", &q.Params.Owner)
 			answer(w, b, e, q, s.GetPortfolioSummary)
 		}},
 		{http.MethodGet, "/v1/aiReadiness/schedules", func(w http.ResponseWriter, r *http.Request) {
@@ -4203,6 +4338,40 @@ func Routes(s StrictServerInterface, e Errors) []Route {
 			b.query("continuationToken", &q.Params.ContinuationToken)
 			answer(w, b, e, q, s.GetHistory)
 		}},
+		{http.MethodGet, "/v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/notes", func(w http.ResponseWriter, r *http.Request) {
+			var q ListNotesRequestObject
+			b := binding{r: r}
+			b.path("workspaceId", &q.WorkspaceID)
+			b.path("semanticModelId", &q.SemanticModelID)
+			b.query("maxResults", &q.Params.MaxResults)
+			b.query("continuationToken", &q.Params.ContinuationToken)
+			answer(w, b, e, q, s.ListNotes)
+		}},
+		{http.MethodPost, "/v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/notes", func(w http.ResponseWriter, r *http.Request) {
+			var q AddNoteRequestObject
+			b := binding{r: r}
+			b.path("workspaceId", &q.WorkspaceID)
+			b.path("semanticModelId", &q.SemanticModelID)
+			body(&b, &q.Body, true)
+			answer(w, b, e, q, s.AddNote)
+		}},
+		{http.MethodDelete, "/v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/notes/{noteId}", func(w http.ResponseWriter, r *http.Request) {
+			var q RemoveNoteRequestObject
+			b := binding{r: r}
+			b.path("workspaceId", &q.WorkspaceID)
+			b.path("semanticModelId", &q.SemanticModelID)
+			b.path("noteId", &q.NoteID)
+			answer(w, b, e, q, s.RemoveNote)
+		}},
+		{http.MethodPatch, "/v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/notes/{noteId}", func(w http.ResponseWriter, r *http.Request) {
+			var q ChangeNoteRequestObject
+			b := binding{r: r}
+			b.path("workspaceId", &q.WorkspaceID)
+			b.path("semanticModelId", &q.SemanticModelID)
+			b.path("noteId", &q.NoteID)
+			body(&b, &q.Body, true)
+			answer(w, b, e, q, s.ChangeNote)
+		}},
 		{http.MethodPost, "/v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/optimize", func(w http.ResponseWriter, r *http.Request) {
 			var q OptimizeRequestObject
 			b := binding{r: r}
@@ -4229,6 +4398,28 @@ func Routes(s StrictServerInterface, e Errors) []Route {
 			header(&b, "Idempotency-Key", &q.Params.IdempotencyKey)
 			body(&b, &q.Body, true)
 			answer(w, b, e, q, s.RevertOptimizations)
+		}},
+		{http.MethodDelete, "/v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/owner", func(w http.ResponseWriter, r *http.Request) {
+			var q RemoveOwnerRequestObject
+			b := binding{r: r}
+			b.path("workspaceId", &q.WorkspaceID)
+			b.path("semanticModelId", &q.SemanticModelID)
+			answer(w, b, e, q, s.RemoveOwner)
+		}},
+		{http.MethodGet, "/v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/owner", func(w http.ResponseWriter, r *http.Request) {
+			var q GetOwnerRequestObject
+			b := binding{r: r}
+			b.path("workspaceId", &q.WorkspaceID)
+			b.path("semanticModelId", &q.SemanticModelID)
+			answer(w, b, e, q, s.GetOwner)
+		}},
+		{http.MethodPost, "/v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/owner", func(w http.ResponseWriter, r *http.Request) {
+			var q SetOwnerRequestObject
+			b := binding{r: r}
+			b.path("workspaceId", &q.WorkspaceID)
+			b.path("semanticModelId", &q.SemanticModelID)
+			body(&b, &q.Body, true)
+			answer(w, b, e, q, s.SetOwner)
 		}},
 		{http.MethodPost, "/v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/revert", func(w http.ResponseWriter, r *http.Request) {
 			var q RevertOptimizationRequestObject
@@ -4279,6 +4470,11 @@ type AcceptedJSONResponse struct {
 
 // GetAccountRequestObject is a call of GetAccount.
 type GetAccountRequestObject struct {
+}
+
+// ListMembersRequestObject is a call of ListMembers.
+type ListMembersRequestObject struct {
+	Params ListMembersParams
 }
 
 // ListPermissionsRequestObject is a call of ListPermissions.
@@ -4881,6 +5077,35 @@ type GetHistoryRequestObject struct {
 	Params          GetHistoryParams
 }
 
+// ListNotesRequestObject is a call of ListNotes.
+type ListNotesRequestObject struct {
+	WorkspaceID     WorkspaceID
+	SemanticModelID SemanticModelID
+	Params          ListNotesParams
+}
+
+// AddNoteRequestObject is a call of AddNote.
+type AddNoteRequestObject struct {
+	WorkspaceID     WorkspaceID
+	SemanticModelID SemanticModelID
+	Body            *AddNoteJSONRequestBody
+}
+
+// RemoveNoteRequestObject is a call of RemoveNote.
+type RemoveNoteRequestObject struct {
+	WorkspaceID     WorkspaceID
+	SemanticModelID SemanticModelID
+	NoteID          NoteID
+}
+
+// ChangeNoteRequestObject is a call of ChangeNote.
+type ChangeNoteRequestObject struct {
+	WorkspaceID     WorkspaceID
+	SemanticModelID SemanticModelID
+	NoteID          NoteID
+	Body            *ChangeNoteJSONRequestBody
+}
+
 // OptimizeRequestObject is a call of Optimize.
 type OptimizeRequestObject struct {
 	WorkspaceID     WorkspaceID
@@ -4903,6 +5128,25 @@ type RevertOptimizationsRequestObject struct {
 	SemanticModelID SemanticModelID
 	Params          RevertOptimizationsParams
 	Body            *RevertOptimizationsJSONRequestBody
+}
+
+// RemoveOwnerRequestObject is a call of RemoveOwner.
+type RemoveOwnerRequestObject struct {
+	WorkspaceID     WorkspaceID
+	SemanticModelID SemanticModelID
+}
+
+// GetOwnerRequestObject is a call of GetOwner.
+type GetOwnerRequestObject struct {
+	WorkspaceID     WorkspaceID
+	SemanticModelID SemanticModelID
+}
+
+// SetOwnerRequestObject is a call of SetOwner.
+type SetOwnerRequestObject struct {
+	WorkspaceID     WorkspaceID
+	SemanticModelID SemanticModelID
+	Body            *SetOwnerJSONRequestBody
 }
 
 // RevertOptimizationRequestObject is a call of RevertOptimization.
@@ -4963,6 +5207,9 @@ type StrictServerInterface interface {
 	// GetAccount Read the account and what the caller can do in it
 	// (GET /v1/account)
 	GetAccount(ctx context.Context, request GetAccountRequestObject) (*Account, error)
+	// ListMembers List the members of the account
+	// (GET /v1/account/members)
+	ListMembers(ctx context.Context, request ListMembersRequestObject) (*AccountMemberList, error)
 	// ListPermissions List the platform permissions of the signed-in person
 	// (GET /v1/account/permissions)
 	ListPermissions(ctx context.Context, request ListPermissionsRequestObject) (*PermissionList, error)
@@ -5188,6 +5435,18 @@ type StrictServerInterface interface {
 	// GetHistory List the scores of a semantic model over time, and what was written between them
 	// (GET /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/history)
 	GetHistory(ctx context.Context, request GetHistoryRequestObject) (*History, error)
+	// ListNotes List the notes on a semantic model, newest first
+	// (GET /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/notes)
+	ListNotes(ctx context.Context, request ListNotesRequestObject) (*NoteList, error)
+	// AddNote Add a note to a semantic model
+	// (POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/notes)
+	AddNote(ctx context.Context, request AddNoteRequestObject) (*Note, error)
+	// RemoveNote Remove a note
+	// (DELETE /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/notes/{noteId})
+	RemoveNote(ctx context.Context, request RemoveNoteRequestObject) (*RemovedNote, error)
+	// ChangeNote Change the text of a note
+	// (PATCH /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/notes/{noteId})
+	ChangeNote(ctx context.Context, request ChangeNoteRequestObject) (*Note, error)
 	// Optimize Propose, or propose and write, every kind of optimization
 	// (POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/optimize)
 	Optimize(ctx context.Context, request OptimizeRequestObject) (*AcceptedJSONResponse, error)
@@ -5197,6 +5456,15 @@ type StrictServerInterface interface {
 	// RevertOptimizations Revert a bundle apply
 	// (POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/optimize/revert)
 	RevertOptimizations(ctx context.Context, request RevertOptimizationsRequestObject) (*AcceptedJSONResponse, error)
+	// RemoveOwner Remove the owner of a semantic model
+	// (DELETE /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/owner)
+	RemoveOwner(ctx context.Context, request RemoveOwnerRequestObject) (*ModelOwner, error)
+	// GetOwner Read who looks after a semantic model
+	// (GET /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/owner)
+	GetOwner(ctx context.Context, request GetOwnerRequestObject) (*ModelOwner, error)
+	// SetOwner Set who looks after a semantic model
+	// (POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/owner)
+	SetOwner(ctx context.Context, request SetOwnerRequestObject) (*ModelOwner, error)
 	// RevertOptimization Revert an apply
 	// (POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/revert)
 	RevertOptimization(ctx context.Context, request RevertOptimizationRequestObject) (*AcceptedJSONResponse, error)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"readiness/client"
 	"readiness/test/consoletest"
 	"readiness/test/testworld"
 )
@@ -17,7 +18,7 @@ import (
 // pages returns the addresses of all pages in a world of the samples, whose models ada of contoso has assessed.
 func pages(w *consoletest.World, t *testing.T) []string {
 	t.Helper()
-	all := []string{"/", "/?q=nothing+is+named+so", "/?sort=change", "/sign-in", "/nothing"}
+	all := []string{"/", "/?q=nothing+is+named+so", "/?sort=change", "/?owner=me", "/leaving-qna", "/sign-in", "/nothing"}
 	var previews []uuid.UUID
 	portfolio, err := w.API("contoso", "ada").GetPortfolioWithResponse(t.Context(), nil)
 	if err != nil {
@@ -26,6 +27,13 @@ func pages(w *consoletest.World, t *testing.T) []string {
 	for _, m := range portfolio.JSON200.Value {
 		model, assessment := "/models/"+m.WorkspaceID.String()+"/"+m.SemanticModelID.String(), m.AssessmentID.String()
 		all = append(all, model, model+"/compare?a="+assessment+"&b="+assessment)
+		if _, err := w.API("contoso", "ada").SetOwnerWithResponse(t.Context(), m.WorkspaceID, m.SemanticModelID, client.SetOwnerRequest{}); err != nil {
+			t.Fatal(err)
+		}
+		note := client.NoteRequest{Text: "</p><script>window.x=1</script>\n" + strings.Repeat("long", 400)}
+		if _, err := w.API("contoso", "ada").AddNoteWithResponse(t.Context(), m.WorkspaceID, m.SemanticModelID, note); err != nil {
+			t.Fatal(err)
+		}
 		started, err := w.API("contoso", "ada").PreviewOptimizationWithResponse(t.Context(), m.WorkspaceID, m.SemanticModelID, "descriptions", nil)
 		if err != nil {
 			t.Fatal(err)

@@ -13,6 +13,7 @@ import (
 	"readiness/http/console/page"
 	"readiness/http/console/pixies"
 	"readiness/http/console/portfolio"
+	"readiness/http/console/qna"
 	"readiness/http/console/questions"
 	"readiness/http/console/review"
 )
@@ -20,7 +21,7 @@ import (
 // screens are the screens of the console, in the order of the navigation.
 func screens(o Options) []page.Screen {
 	return []page.Screen{portfolio.Screen(), model.Screen(), compare.Screen(), review.Screen(o.Choices, o.Now), evaluations.Screen(),
-		questions.Screen(), operations.Screen(), pixies.Screen(), admin.Screen()}
+		qna.Screen(), questions.Screen(), operations.Screen(), pixies.Screen(), admin.Screen()}
 }
 
 // maxPause is the longest wait of a page for another attempt at a call. A page that waits for longer says so instead.

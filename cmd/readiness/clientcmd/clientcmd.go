@@ -59,9 +59,11 @@ its code, what it concerns and the request id to search for in the service's log
 	flags.StringVar(&calls.config, "config", "", "folder of the profiles; by default readiness in the user's configuration folder")
 	flags.BoolVar(&calls.json, "json", false, "print the service's response as received")
 	flags.DurationVar(&calls.timeout, "timeout", time.Minute, "how long to wait for each response")
-	c.AddCommand(calls.loginCommand(), calls.logoutCommand(), calls.accountCommand(), calls.workspacesCommand(), calls.modelsCommand(),
+	c.AddCommand(calls.loginCommand(), calls.logoutCommand(), calls.accountCommand(), calls.membersCommand(), calls.workspacesCommand(),
+		calls.modelsCommand(),
 		calls.reportsCommand(),
-		calls.assessCommand(), calls.assessmentsCommand(), calls.portfolioCommand(), calls.historyCommand(), calls.previewCommand(),
+		calls.assessCommand(), calls.assessmentsCommand(), calls.portfolioCommand(), calls.historyCommand(), calls.ownerCommand(), calls.notesCommand(),
+		calls.previewCommand(),
 		calls.applyCommand(), calls.revertCommand(), calls.pixiesCommand(),
 		calls.benchmarkCommand(), calls.abTestsCommand(), calls.schedulesCommand(), calls.providersCommand(), calls.webhooksCommand(),
 		calls.operationsCommand(),

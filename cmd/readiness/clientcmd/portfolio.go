@@ -25,7 +25,7 @@ var (
 )
 
 func (c *calls) portfolioCommand() *cobra.Command {
-	var workspaceName, text, since, sort string
+	var workspaceName, text, since, owner, sort string
 	var below int
 	var asCSV, asSummary, outdated bool
 	cmd := &cobra.Command{
@@ -41,6 +41,7 @@ than --workspace and --q is given; --csv has the reason as failure. --summary co
   readiness client portfolio --workspace "Retail Analytics" --sort change
   readiness client portfolio --not-assessed-since 2026-11-01
   readiness client portfolio --outdated
+  readiness client portfolio --owner me
   readiness client portfolio --summary
   readiness client portfolio --csv > portfolio.csv`,
 		Args: cobra.NoArgs,
@@ -53,8 +54,8 @@ than --workspace and --q is given; --csv has the reason as failure. --summary co
 			return errSummaryIsNone
 		}
 		params := client.GetPortfolioParams{Q: given(cmd, "q", text), ScoreBelow: given(cmd, "score-below", below),
-			Outdated: given(cmd, "outdated", outdated),
-			Sort:     given(cmd, "sort", client.GetPortfolioParamsSort(sort))}
+			Outdated: given(cmd, "outdated", outdated), Owner: given(cmd, "owner", owner),
+			Sort: given(cmd, "sort", client.GetPortfolioParamsSort(sort))}
 		if cmd.Flags().Changed("workspace") {
 			id, err := workspace(ctx, s, workspaceName)
 			if err != nil {
@@ -83,7 +84,7 @@ than --workspace and --q is given; --csv has the reason as failure. --summary co
 				failureRows(s, failed)
 			}
 		},
-			"WORKSPACE", "SEMANTIC MODEL", "SCORE", "CHANGE", "MEASURED", "FINDINGS", "VIEWS", "ASSESSED", "RULES")
+			"WORKSPACE", "SEMANTIC MODEL", "SCORE", "CHANGE", "MEASURED", "FINDINGS", "VIEWS", "ASSESSED", "RULES", "OWNER")
 	})
 	flags := cmd.Flags()
 	flags.StringVar(&workspaceName, "workspace", "", "list only models of this workspace")
@@ -91,6 +92,7 @@ than --workspace and --q is given; --csv has the reason as failure. --summary co
 	flags.IntVar(&below, "score-below", 0, "list only models with a score below this number")
 	flags.StringVar(&since, "not-assessed-since", "", "list only models last assessed before this day (2026-11-01) or time (RFC 3339)")
 	flags.BoolVar(&outdated, "outdated", false, "list only models that were scored by earlier rules, which assess --outdated assesses anew")
+	flags.StringVar(&owner, "owner", "", "list only models that this member looks after; me, or none for those of nobody")
 	flags.StringVar(&sort, "sort", "score", "score, change, views or name")
 	flags.BoolVar(&asSummary, "summary", false, "count the models instead of listing them")
 	flags.BoolVar(&asCSV, "csv", false, "print CSV")
@@ -101,7 +103,7 @@ func modelRows(s *sheet.Sheet, p client.Portfolio) {
 	for _, m := range p.Value {
 		s.Row(m.WorkspaceName, m.SemanticModelName, show.Number(m.Score), change(m.Earlier), measured(m.Evidence),
 			bySeverity(m.FindingsBySeverity, m.FindingsCount), strconv.FormatInt(m.Views, 10), sheet.Moment(&m.AssessedAtUtc),
-			rulesOf(m))
+			rulesOf(m), ownerOf(m))
 	}
 }
 
@@ -125,6 +127,14 @@ func rulesOf(m client.PortfolioModel) string {
 	return m.RegimeID
 }
 
+// ownerOf returns who looks after a model, or "".
+func ownerOf(m client.PortfolioModel) string {
+	if m.Owner == nil {
+		return ""
+	}
+	return called(*m.Owner)
+}
+
 // csvWriter returns a writer of CSV (RFC 4180) to stdout and a function that writes a row; Error of the writer returns
 // the errors of both.
 func (c *calls) csvWriter() (*csv.Writer, func(cells ...string)) {
@@ -138,7 +148,7 @@ func (c *calls) portfolioCSV(pages iter.Seq2[*client.GetPortfolioResponse, error
 	out, row := c.csvWriter()
 	head := []string{"workspace_id", "workspace", "semantic_model_id", "semantic_model", "score", "score_data_agent", "change_30_days",
 		"high", "medium", "low", "findings", "views_28_days", "tracked_reports", "assessed_at", "regime", "assessment_id", "outdated",
-		"measured", "measured_low", "measured_high", "measured_questions", "measured_outdated", "failure"}
+		"measured", "measured_low", "measured_high", "measured_questions", "measured_outdated", "owner", "ai_format", "failure"}
 	var dimensions []string
 	columns := 0
 	var failed []client.FailedAssessment // of the first page; then those without a model in the list
@@ -165,7 +175,9 @@ func (c *calls) portfolioCSV(pages iter.Seq2[*client.GetPortfolioResponse, error
 				sheet.Count(m.Score), sheet.Count(m.ScoreDataAgent), change(m.Earlier), high, medium, low, strconv.Itoa(m.FindingsCount),
 				strconv.FormatInt(m.Views, 10), strconv.Itoa(m.TrackedReports), sheet.Moment(&m.AssessedAtUtc), m.RegimeID,
 				m.AssessmentID.String(), strconv.FormatBool(m.Outdated),
-			}, measuredCells(m.Evidence), []string{show.InCell(failure)}, scoresOf(m.Dimensions, dimensions))...)
+			}, measuredCells(m.Evidence), []string{show.InCell(optional.Text(optional.Value(m.Owner).Person)), optional.Text(m.AiFormat),
+				show.InCell(failure)},
+				scoresOf(m.Dimensions, dimensions))...)
 		}
 		out.Flush()
 	}

@@ -19,14 +19,18 @@ import (
 	"readiness/internal/optional"
 )
 
-//go:embed model.html
+//go:embed *.html
 var files embed.FS
 
-var view = page.NewView(files, "model.html")
+var view = page.NewView(files, "model.html", "notes.html")
 
 // Screen returns the screen.
 func Screen() page.Screen {
-	return page.Screen{Routes: []page.Route{{Pattern: "GET /models/{w}/{m}", Serve: show}, {Pattern: "GET /models/{w}/{m}/findings.csv", Serve: export}}}
+	return page.Screen{Routes: []page.Route{
+		{Pattern: "GET /models/{w}/{m}", Serve: show}, {Pattern: "GET /models/{w}/{m}/findings.csv", Serve: export},
+		{Pattern: "POST /models/{w}/{m}/owner", Serve: setOwner}, {Pattern: "POST /models/{w}/{m}/notes", Serve: addNote},
+		{Pattern: "POST /models/{w}/{m}/notes/{n}", Serve: changeNote},
+	}}
 }
 
 // points is how many assessments the history shows, and maxReports how many reports.
@@ -74,6 +78,8 @@ type content struct {
 	// NoReports says why the reports could not be read.
 	NoReports string
 	Agents    agents
+	// People has the owner and the notes.
+	People people
 }
 
 func show(v *page.Visit) error {
@@ -87,6 +93,7 @@ func show(v *page.Visit) error {
 	together.Go(func() error { return c.assessed(ctx, v.API) })
 	together.Go(func() error { return c.reports(ctx, v.API) })
 	together.Go(func() error { return c.readers(ctx, v.API) })
+	together.Go(func() error { return c.about(ctx, v.API) })
 	if err := together.Wait(); err != nil {
 		return err
 	}

@@ -12,6 +12,7 @@ import (
 
 	"readiness/client"
 	"readiness/http/console/page"
+	"readiness/internal/optional"
 	text "readiness/offline/show"
 )
 
@@ -28,7 +29,8 @@ func export(v *page.Visit) error {
 	var b bytes.Buffer
 	w := csv.NewWriter(&b)
 	lines := [][]string{{"workspace", "model", "score", "change30Days", "findings", "high", "medium", "low", "views28Days", "assessedAtUtc",
-		"workspaceId", "semanticModelId", "rules", "outdated", "measured", "measuredLow", "measuredHigh", "measuredQuestions", "measuredOutdated", "failure"}}
+		"workspaceId", "semanticModelId", "rules", "outdated", "measured", "measuredLow", "measuredHigh", "measuredQuestions", "measuredOutdated",
+		"owner", "failure"}}
 	failed := map[uuid.UUID]client.FailedAssessment{}
 	for n := 0; n < maxExported; {
 		got, err := v.API.GetPortfolioWithResponse(v.Request.Context(), q.params(time.Now(), exported))
@@ -72,6 +74,7 @@ func line(m client.PortfolioModel) []string {
 	} else {
 		out = append(out, "", "", "", "", "")
 	}
+	out = append(out, text.InCell(optional.Text(optional.Value(m.Owner).Person)))
 	if m.Score != nil {
 		out[2] = strconv.Itoa(*m.Score)
 	}

@@ -36,7 +36,7 @@ const rows = 50
 
 // query is what the list shows, as the address of the page has it.
 type query struct {
-	Text, Workspace, Below, Since, Outdated, Sort, Token string
+	Text, Workspace, Below, Since, Outdated, Owner, Sort, Token string
 	// Failed shows the models whose newest assessment failed, and no others.
 	Failed bool
 }
@@ -47,16 +47,25 @@ type named struct{ Value, Name string }
 // sorts are the orders of the list.
 var sorts = []named{{"score", "Lowest score"}, {"change", "Largest loss"}, {"views", "Most viewed"}, {"name", "Name"}}
 
+// Owners returns the choices of whose models are listed. Any other member is chosen by the address.
+func (q query) Owners() []named {
+	all := []named{{"", "Anyone"}, {"me", "You"}, {"none", "Nobody"}}
+	if !slices.ContainsFunc(all, func(n named) bool { return n.Value == q.Owner }) {
+		all = append(all, named{q.Owner, q.Owner})
+	}
+	return all
+}
+
 func queryOf(q url.Values) query {
 	return query{Text: q.Get("q"), Workspace: q.Get("workspaceId"), Below: q.Get("scoreBelow"), Since: q.Get("days"), Outdated: q.Get("outdated"),
-		Sort: cmp.Or(q.Get("sort"), "score"), Token: q.Get("continuationToken"), Failed: q.Get("state") == "failed"}
+		Owner: q.Get("owner"), Sort: cmp.Or(q.Get("sort"), "score"), Token: q.Get("continuationToken"), Failed: q.Get("state") == "failed"}
 }
 
 // values returns the query as parameters of an address, without the page.
 func (q query) values() url.Values {
 	v := url.Values{}
 	for name, value := range map[string]string{"q": q.Text, "workspaceId": q.Workspace, "scoreBelow": q.Below, "days": q.Since,
-		"outdated": q.Outdated} {
+		"outdated": q.Outdated, "owner": q.Owner} {
 		if value != "" {
 			v.Set(name, value)
 		}
@@ -72,7 +81,7 @@ func (q query) values() url.Values {
 
 // Filtered reports whether the list leaves models out.
 func (q query) Filtered() bool {
-	return q.Text != "" || q.Workspace != "" || q.Below != "" || q.Since != "" || q.Outdated != "" || q.Failed
+	return q.Text != "" || q.Workspace != "" || q.Below != "" || q.Since != "" || q.Outdated != "" || q.Owner != "" || q.Failed
 }
 
 // By returns the address of the list in another order.
@@ -107,6 +116,9 @@ func (q query) params(now time.Time, n int) *client.GetPortfolioParams {
 	}
 	if q.Outdated != "" {
 		p.Outdated = new(true)
+	}
+	if q.Owner != "" {
+		p.Owner = &q.Owner
 	}
 	if slices.ContainsFunc(sorts, func(s named) bool { return s.Value == q.Sort }) {
 		p.Sort = new(client.GetPortfolioParamsSort(q.Sort))

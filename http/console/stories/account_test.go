@@ -67,3 +67,28 @@ func TestMend(t *testing.T) {
 		}
 	})
 }
+
+// TestLookAfter is the job of who takes a model over: say so, write down what the model does not say, and list what is theirs.
+func TestLookAfter(t *testing.T) {
+	t.Parallel()
+	chromium.Job(t, func(t *testing.T, b *chromium.Tab, w *consoletest.World, h chromium.Hand) {
+		w.AssessAll("contoso", "ada")
+		b.GoTo("/")
+		h.Press(b, "Retail Sales")
+		b.Shows("Retail Sales", "nobody", "Nobody wrote a note yet.")
+		h.Write(b, "Who looks after this model", "You")
+		h.Press(b, "Set the owner")
+		b.Shows("Retail Sales", "you · add a note")
+		h.Write(b, "New note, for everyone in the account who sees the model", "The shops decide.")
+		h.Press(b, "Add the note")
+		b.Shows("Retail Sales", "1\u00a0note", "The shops decide.")
+		h.Press(b, "Portfolio")
+		b.Shows("Portfolio", "owner you", "crm_export")
+		h.Write(b, "Owner", "You")
+		h.Press(b, "Show")
+		b.Shows("Portfolio", "Retail Sales", "owner you", "Show all")
+		if b.Is(`document.body.innerText.includes("crm_export")`) {
+			t.Error("a model that nobody looks after is shown")
+		}
+	})
+}

@@ -71,6 +71,7 @@ var streams = map[string]stream{
 	"pixies":       {"pixies-ACCOUNT-REPORTID", "the Pixies of a report"},
 	"pixieviews":   {"pixieviews-ACCOUNT-REPORTID-MONTH", "the page views of a report in a month (2026-11, UTC)"},
 	"schedule":     {"schedule-ACCOUNT-SEMANTICMODELID", "the schedule of a model's assessments"},
+	"modelnotes":   {"modelnotes-ACCOUNT-SEMANTICMODELID", "who looks after a model, and the notes about it"},
 	"questions":    {"questions-ACCOUNT-SEMANTICMODELID", "the saved benchmark questions of a model"},
 	"benchmarkrun": {"benchmarkrun-RUNID", "a benchmark run"},
 	"abtest":       {"abtest-ABTESTID", "an A/B test"},

@@ -32,6 +32,7 @@ const aDue = "a schedule that is due"
 var rowsOfRoutes = []row{
 	{route: "GET /v1/account"},
 	{route: "GET /v1/account/permissions"},
+	{route: "GET /v1/account/members"},
 	{route: "GET /v1/licenses"},
 	{route: "GET /v1/workspaces"},
 	{route: "GET " + inWorkspace + "/semanticModels"},
@@ -46,6 +47,14 @@ var rowsOfRoutes = []row{
 	{route: "GET " + ofModel + "/assessments/{assessmentId}"},
 	{route: "POST " + ofModel + "/assessments/{assessmentId}/pin"},
 	{route: "DELETE " + ofModel + "/assessments/{assessmentId}/pin"},
+
+	{route: "POST " + ofModel + "/owner", body: `{}`},
+	{route: "GET " + ofModel + "/owner"},
+	{route: "DELETE " + ofModel + "/owner"},
+	{route: "POST " + ofModel + "/notes", body: `{"text":"One."}`, takes: map[string]string{"noteId": "noteId"}},
+	{route: "GET " + ofModel + "/notes"},
+	{route: "PATCH " + ofModel + "/notes/{noteId}", body: `{"text":"Two."}`},
+	{route: "DELETE " + ofModel + "/notes/{noteId}"},
 
 	{route: "POST " + ofModel + "/schedules", body: `{"frequency":"Daily","timeUtc":"$soon"}`,
 		takes: map[string]string{"scheduleId": "scheduleId"}, then: aDue},

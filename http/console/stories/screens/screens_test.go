@@ -40,13 +40,19 @@ func screens(t *testing.T, w *consoletest.World) []screen {
 		client.BulkAssessRequest{SemanticModelIds: []uuid.UUID{f.SemanticModelID, w.Assessed("Headcount").SemanticModelID}})
 	testworld.Check(t, err)
 	w.Ended(w.API("contoso", "ada"), again.JSON202.OperationID)
-	all = append(all, screen{"portfolio-failed", "/?state=failed"}, screen{"assessed", "/assessing?id=" + again.JSON202.OperationID.String()},
+	all = append(all, screen{"portfolio-failed", "/?state=failed"}, screen{"portfolio-owned", "/?owner=grace"}, screen{"leaving-qna", "/leaving-qna"}, screen{"assessed", "/assessing?id=" + again.JSON202.OperationID.String()},
 		screen{"model-failed", "/models/" + f.WorkspaceID.String() + "/" + f.SemanticModelID.String()})
 	m, other := w.Assessed("Store Operations"), w.Assessed("Inventory")
 	started, err := w.API("contoso", "ada").PreviewOptimizationWithResponse(t.Context(), other.WorkspaceID, other.SemanticModelID, "descriptions", nil)
 	testworld.Check(t, err)
 	id := started.JSON202.OperationID
 	w.Ended(w.API("contoso", "ada"), id)
+	_, err = w.API("contoso", "ada").SetOwnerWithResponse(t.Context(), m.WorkspaceID, m.SemanticModelID, client.SetOwnerRequest{Person: new("grace")})
+	testworld.Check(t, err)
+	for _, n := range [][2]string{{"ada", "The shops decide what counts as closed.\nAsk Grace before renaming it."}, {"grace", "Waits for the new calendar."}} {
+		_, err := w.API("contoso", n[0]).AddNoteWithResponse(t.Context(), f.WorkspaceID, f.SemanticModelID, client.NoteRequest{Text: n[1]})
+		testworld.Check(t, err)
+	}
 	history, err := w.API("contoso", "ada").GetHistoryWithResponse(t.Context(), m.WorkspaceID, m.SemanticModelID, nil)
 	testworld.Check(t, err)
 	first, model := history.JSON200.Value[len(history.JSON200.Value)-1].AssessmentID, "/models/"+m.WorkspaceID.String()+"/"+m.SemanticModelID.String()
