@@ -11,7 +11,7 @@ import (
 	"readiness/eventstore"
 )
 
-// change looks a model up as the caller, and carries out a command on its owner and notes (docs/decisions.md 25). The command is
+// change looks a model up as the caller, and carries out a command on its owner and notes (docs/decisions.md 26). The command is
 // made after the look-up.
 func (s *ModelNotes) change(ctx context.Context, caller Caller, workspaceID, modelID uuid.UUID,
 	command func() (domain.Command[modelnotes.Notes], error)) error {

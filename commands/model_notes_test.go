@@ -38,7 +38,7 @@ func (s *service) members(t *testing.T, accountID string, names ...string) (call
 // The owner of a model is a member that a call names, or its caller, and is nobody's again; each is recorded once, and shown to the account
 // alone.
 //
-// proves: decisions/25/owner decisions/25/idempotent
+// proves: decisions/26/owner decisions/26/idempotent
 func TestSetOwner(t *testing.T) {
 	t.Parallel()
 	s := newService(t, 2)
@@ -115,7 +115,7 @@ func (s *service) notes(t *testing.T, accountID string, of uuid.UUID) []projecti
 // Notes are listed newest first, changed by their authors, removed by them and by administrators, and shown to the account alone. What is
 // refused, or changes nothing, leaves no trace.
 //
-// proves: decisions/25/notes decisions/25/limit
+// proves: decisions/26/notes decisions/26/limit
 func TestNotes(t *testing.T) {
 	t.Parallel()
 	s := newService(t, 2)

@@ -45,7 +45,7 @@ func (w *world) someone(name, reader string) map[string]any {
 
 // The owner of a model, as callers of its account see it; no other account does.
 //
-// proves: decisions/25/owner decisions/25/members
+// proves: decisions/26/owner decisions/26/members
 func TestOwner(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -101,7 +101,7 @@ func TestOwner(t *testing.T) {
 
 // The life of notes, as callers see it.
 //
-// proves: decisions/25/notes 7.2/NoteNotFound
+// proves: decisions/26/notes 7.2/NoteNotFound
 func TestNotes(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -149,7 +149,7 @@ func TestNotes(t *testing.T) {
 
 // The portfolio names the owners, who are members, and has a filter for them.
 //
-// proves: decisions/25/portfolio
+// proves: decisions/26/portfolio
 func TestOwnersInThePortfolio(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

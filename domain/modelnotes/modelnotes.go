@@ -1,5 +1,5 @@
 // Package modelnotes holds who looks after a semantic model in an account, and the notes
-// that its people wrote about it (docs/decisions.md 25).
+// that its people wrote about it (docs/decisions.md 26).
 package modelnotes
 
 import (
