@@ -89,7 +89,7 @@ func TestRulesCommandLine(t *testing.T) {
 		code           int
 		stdout, stderr string
 	}{
-		"group alone":             {[]string{"rules"}, cli.ExitUsage, "", "readiness rules needs one of: list show"},
+		"group alone":             {[]string{"rules"}, cli.ExitUsage, "", "readiness rules needs one of: import list show test"},
 		"show nothing":            {[]string{"rules", "show"}, cli.ExitUsage, "", "accepts 1 arg(s)"},
 		"an unknown rule":         {[]string{"rules", "show", "dcs-01"}, cli.ExitUsage, "", `there is no rule "dcs-01"; the closest are DSC-01, `},
 		"and what lists them":     {[]string{"rules", "show", "X"}, cli.ExitUsage, "", "readiness rules list lists all"},

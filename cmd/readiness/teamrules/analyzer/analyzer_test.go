@@ -42,6 +42,7 @@ func TestConvert(t *testing.T) {
 		{"Measure", `(Name = "a"`, `X: ")" is expected before ""`},
 		{"Measure", ``, `X: what stands at "" is not understood`},
 		{"Measure", strings.Repeat("(", 100), `X: it is nested too deeply`},
+		{"Measure", strings.Repeat("!", 20000), `X: its expression has 20000 characters; at most 16384 are read`},
 		{"Partition", `Name = "a"`, `X: rules do not judge the scope Partition`},
 		{"Table", `Name.StartsWith("LocalDateTable_")`, `X: rules do not see the tables of automatic date hierarchies, which TIM-03 judges`},
 	} {

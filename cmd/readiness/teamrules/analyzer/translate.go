@@ -43,8 +43,14 @@ func (v value) atom() string {
 	return v.text
 }
 
+// maxExpression bounds an expression, in bytes.
+const maxExpression = 16 << 10
+
 // translate turns an expression of Dynamic LINQ about an object into CEL.
 func translate(expression, of string) (text string, err error) {
+	if len(expression) > maxExpression {
+		return "", fmt.Errorf("its expression has %d characters; at most %d are read", len(expression), maxExpression)
+	}
 	tokens, err := tokenize(expression)
 	if err != nil {
 		return "", err
