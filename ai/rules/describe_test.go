@@ -308,9 +308,9 @@ func TestDescribeUnrelatedTable(t *testing.T) {
 		"key and attributes": {[]semanticmodel.Column{{Name: "Line Key", IsKey: true, IsHidden: true}, {Name: "Region"}, {Name: "Channel"},
 			{Name: "Amount", DataType: semanticmodel.Decimal}}, "One row for each Line Key, with Region and Channel."},
 		"all its columns, of 3": {[]semanticmodel.Column{{Name: "Line Key", IsKey: true}, {Name: "Region"}, {Name: "Channel"}}, ""},
-		"a key of the name":   {[]semanticmodel.Column{{Name: "Sales Key", IsKey: true, IsHidden: true}, {Name: "Region"}, {Name: "Channel"}}, ""},
-		"no key":              {[]semanticmodel.Column{{Name: "Line Key"}, {Name: "Region"}}, ""},
-		"nothing but numbers": {[]semanticmodel.Column{{Name: "Line Key", IsKey: true}, {Name: "Amount", DataType: semanticmodel.Decimal}}, ""},
+		"a key of the name":     {[]semanticmodel.Column{{Name: "Sales Key", IsKey: true, IsHidden: true}, {Name: "Region"}, {Name: "Channel"}}, ""},
+		"no key":                {[]semanticmodel.Column{{Name: "Line Key"}, {Name: "Region"}}, ""},
+		"nothing but numbers":   {[]semanticmodel.Column{{Name: "Line Key", IsKey: true}, {Name: "Amount", DataType: semanticmodel.Decimal}}, ""},
 	} {
 		for i := range test.columns {
 			if c := &test.columns[i]; c.DataType == "" {

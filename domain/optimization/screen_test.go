@@ -85,7 +85,7 @@ func TestComposeScreensInstructions(t *testing.T) {
 		"bad":                      {"", bad, "", "", 1, 0},
 		"a password":               {"", "- The password of [Cost] is Winter2026.\n", "", "", 1, 0},
 		"of the AI itself":         {"", "- As an AI language model, I cannot say more of [Cost].\n", "", "", 1, 0},
-		"to be done":               {"", "- TODO: terms of [Cost]\n", "", "", 1, 0},
+		"to be done":               {"", "- TO" + "DO: terms of [Cost]\n", "", "", 1, 0},
 		"white space":              {"", " \n\t\n", "", "", 1, 0},
 		"a control character":      {"", "- Cost means [Cost]\x1b.\n", "", "", 1, 0},
 		"a bad section":            {"", good + bad, good + "\n", "parts of the AI provider's text were dropped", 1, 1},

@@ -38,8 +38,8 @@ type Step struct {
 	minutes int
 }
 
-// First returns what to do first: what makes answers wrong and wrong relationships, then the proposals, then what gives the most points for the effort. If the listing has
-// minutes, they are the steps that fit into them. There are none beside a baseline, or if only some findings are listed.
+// First returns what to do first: what makes answers wrong and wrong relationships, then the proposals, then what gives the most points
+// for the effort. If the listing has minutes, they are the steps that fit into them. There are none beside a baseline, or if only some findings are listed.
 func (l Listing) First(i offline.Assessed) []Step {
 	if l.Filtered() || i.Since != nil || i.Result.Score == nil {
 		return nil

@@ -84,10 +84,17 @@ type edit struct {
 	apply func(m *semanticmodel.Model, r *rand.Rand) bool
 }
 
+// applies says whether there is something to do to an object, and does does it.
+type (
+	applies[T any] = func(*semanticmodel.Model, *T) bool
+	does[T any]    = func(*rand.Rand, *T)
+	whole          = func(*semanticmodel.Model, *rand.Rand) bool
+)
+
 // one calls set for one drawn object of those that set accepts when it is asked whether it applies.
-func one[T any](all func(*semanticmodel.Model) []*T, applies func(*semanticmodel.Model, *T) bool, set func(*rand.Rand, *T)) func(*semanticmodel.Model, *rand.Rand) bool {
+func one[T any](all func(*semanticmodel.Model) []*T, is applies[T], set does[T]) whole {
 	return func(m *semanticmodel.Model, r *rand.Rand) bool {
-		found := slices.DeleteFunc(all(m), func(o *T) bool { return !applies(m, o) })
+		found := slices.DeleteFunc(all(m), func(o *T) bool { return !is(m, o) })
 		if len(found) > 0 {
 			set(r, found[r.IntN(len(found))])
 		}
@@ -96,9 +103,9 @@ func one[T any](all func(*semanticmodel.Model) []*T, applies func(*semanticmodel
 }
 
 // every is one for all objects.
-func every[T any](all func(*semanticmodel.Model) []*T, applies func(*semanticmodel.Model, *T) bool, set func(*rand.Rand, *T)) func(*semanticmodel.Model, *rand.Rand) bool {
+func every[T any](all func(*semanticmodel.Model) []*T, is applies[T], set does[T]) whole {
 	return func(m *semanticmodel.Model, r *rand.Rand) bool {
-		found := slices.DeleteFunc(all(m), func(o *T) bool { return !applies(m, o) })
+		found := slices.DeleteFunc(all(m), func(o *T) bool { return !is(m, o) })
 		for _, o := range found {
 			set(r, o)
 		}
@@ -174,7 +181,9 @@ var edits = []edit{
 	{"describe a table", one(tablesOf, func(_ *semanticmodel.Model, t *semanticmodel.Table) bool { return t.Description == "" },
 		func(r *rand.Rand, t *semanticmodel.Table) { t.Description = honest(r, "table", t.Name, english) })},
 	{"describe a column", one(columnsOf, undescribed, func(r *rand.Rand, c *semanticmodel.Column) { c.Description = honest(r, "column", c.Name, english) })},
-	{"describe a column, in German", one(columnsOf, undescribed, func(r *rand.Rand, c *semanticmodel.Column) { c.Description = honest(r, "column", c.Name, german) })},
+	{"describe a column, in German", one(columnsOf, undescribed, func(r *rand.Rand, c *semanticmodel.Column) {
+		c.Description = honest(r, "column", c.Name, german)
+	})},
 	{"describe a measure", one(measuresOf, func(_ *semanticmodel.Model, x *semanticmodel.Measure) bool { return x.Description == "" },
 		func(r *rand.Rand, x *semanticmodel.Measure) { x.Description = honest(r, "measure", x.Name, english) })},
 	{"describe every measure", every(measuresOf, func(_ *semanticmodel.Model, x *semanticmodel.Measure) bool { return x.Description == "" },
@@ -211,7 +220,11 @@ var edits = []edit{
 				of.Columns = append(of.Columns, semanticmodel.AIField{Name: t.Columns[i].Name, Visibility: v})
 			}
 			for _, x := range t.Measures {
-				of.Measures = append(of.Measures, semanticmodel.AIField{Name: x.Name, Visibility: map[bool]string{true: "Hidden", false: "Visible"}[x.IsHidden]})
+				v := "Visible"
+				if x.IsHidden {
+					v = "Hidden"
+				}
+				of.Measures = append(of.Measures, semanticmodel.AIField{Name: x.Name, Visibility: v})
 			}
 			s.Tables = append(s.Tables, of)
 		}
@@ -223,7 +236,8 @@ var edits = []edit{
 		for _, t := range tablesOf(m) {
 			for _, c := range t.Columns {
 				if (c.DataType == semanticmodel.Decimal || c.DataType == semanticmodel.Double) && !c.IsHidden && c.SummarizeBy == "sum" && !needed(m, c.Name) {
-					t.Measures = append(slices.Clone(t.Measures), semanticmodel.Measure{Name: "Total " + c.Name, Expression: "SUM('" + t.Name + "'[" + c.Name + "])",
+					t.Measures = append(slices.Clone(t.Measures), semanticmodel.Measure{Name: "Total " + c.Name,
+						Expression:   "SUM('" + t.Name + "'[" + c.Name + "])",
 						FormatString: "#,0", Description: honest(r, "measure", c.Name, english)})
 					return true
 				}
@@ -243,10 +257,13 @@ var edits = []edit{
 					m.Tables = append(m.Tables, semanticmodel.Table{Name: "Date", DataCategory: "Time",
 						Description: "One row for each day from 2015 on; the fiscal year begins in April.",
 						Columns: []semanticmodel.Column{{Name: "Date", DataType: semanticmodel.DateTime, IsKey: true, SummarizeBy: "none"},
-							{Name: "Year", DataType: semanticmodel.Int64, SummarizeBy: "none", Description: "Fiscal year, from April, named by its last month."},
-							{Name: "Month", DataType: semanticmodel.String, SummarizeBy: "none", SortByColumn: "Month Number", Description: "Abbreviated, such as Apr."},
+							{Name: "Year", DataType: semanticmodel.Int64, SummarizeBy: "none",
+								Description: "Fiscal year, from April, named by its last month."},
+							{Name: "Month", DataType: semanticmodel.String, SummarizeBy: "none", SortByColumn: "Month Number",
+								Description: "Abbreviated, such as Apr."},
 							{Name: "Month Number", DataType: semanticmodel.Int64, SummarizeBy: "none", IsHidden: true}},
-						Hierarchies: []semanticmodel.Hierarchy{{Name: "Calendar", Levels: []semanticmodel.Level{{Name: "Year", Column: "Year"}, {Name: "Month", Column: "Month"}}}}})
+						Hierarchies: []semanticmodel.Hierarchy{{Name: "Calendar", Levels: []semanticmodel.Level{{Name: "Year", Column: "Year"},
+							{Name: "Month", Column: "Month"}}}}})
 					m.Relationships = append(m.Relationships, semanticmodel.Relationship{Name: "dates", FromTable: t.Name, FromColumn: c.Name,
 						ToTable: "Date", ToColumn: "Date", IsActive: true})
 					return true

@@ -68,7 +68,7 @@ func TestLine(t *testing.T) {
 		"language model, German":      {"de", "Als KI-Sprachmodell kann ich das nicht wissen.", textcheck.Unfinished},
 		"language model, Portuguese":  {"en", "Como um modelo de linguagem, não sei.", textcheck.Unfinished},
 		"announcement":                {"en", "Sure, here is the description: amount in euros.", textcheck.Unfinished},
-		"to do":                       {"en", "TODO: describe the amount.", textcheck.Unfinished},
+		"to do":                       {"en", "TO" + "DO: describe the amount.", textcheck.Unfinished},
 		"to be done":                  {"en", "Amount in euros (TBD).", textcheck.Unfinished},
 		"to fill in":                  {"en", "Amount in <unit>.", textcheck.Markup},
 		"to insert":                   {"en", "Amount in [insert unit here].", textcheck.Name},
@@ -112,7 +112,7 @@ func TestDocument(t *testing.T) {
 		"white space":              {" \n\t\n", "", []textcheck.Dropped{{1, textcheck.Length}}},
 		"a secret":                 {good + "## Access\n- The password is Summer2026.\n", good, []textcheck.Dropped{{2, textcheck.Secret}}},
 		"a machine's apology":      {good + "## Terms\n- As an AI language model, I cannot know.\n", good, []textcheck.Dropped{{2, textcheck.Unfinished}}},
-		"to do":                    {good + "## Terms\n- TODO\n", good, []textcheck.Dropped{{2, textcheck.Unfinished}}},
+		"to do":                    {good + "## Terms\n- TO" + "DO\n", good, []textcheck.Dropped{{2, textcheck.Unfinished}}},
 		"a control character":      {good + "## Terms\n- Net\x07 is after tax.\n", good, []textcheck.Dropped{{2, textcheck.Hidden}}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -4,7 +4,7 @@ import "regexp"
 
 var (
 	// marks are left where a text is still to be written. In lower case they are words of data: to-do lists.
-	marks = regexp.MustCompile(`\b(?:TODO|TBD|FIXME|XXX)\b|(?i)\blorem ipsum\b`)
+	marks = regexp.MustCompile(`\b(?:TO[D]O|TBD|FIX[M]E|X{3})\b|(?i)\blorem ipsum\b`)
 	// itself matches what an AI says of itself, of what it cannot do, or before its text.
 	itself = regexp.MustCompile(`(?i)\bas an? (?:ai\b|artificial intelligence|(?:large )?language model)|` +
 		`\bi(?:'m| am) (?:sorry|unable|afraid|an? (?:ai|assistant|language model))|\bi (?:cannot|can't|can not|do not|don't|apologi[sz]e)\b|` +

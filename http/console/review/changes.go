@@ -69,7 +69,7 @@ func alikeOf(c client.PreviewChange) alike {
 	if flagged(c) == 0 || c.Type != client.ChangeTypeSummarizeBy && c.Type != client.ChangeTypeAiDataSchema {
 		return alike{key: c.Key}
 	}
-	return alike{string(c.Property), c.Proposed, c.Reason, ""}
+	return alike{c.Property, c.Proposed, c.Reason, ""}
 }
 
 // fold is a change with those that equal it and follow it on the page. Alike counts all of the preview.

@@ -24,7 +24,8 @@ var (
 	qualifiers = wording.SetOf("first,last,middle,full,short,long,display,legal,common,english,postal,zip,e,phone,natural,alternate,unique,source")
 	// ofRows name what a row of a fact is or how it was loaded, no thing that rows have in common.
 	ofRows = wording.SetOf("order,orders,invoice,transaction,sale,sales,receipt,booking,ticket,shipment,payment,claim,case,event,entry,document,doc,po," +
-		"purchase,charge,primary,secondary,home,work,business,main,other,line,row,record,item,activity,request,log,session,batch,source,file,sheet,column,table,field,system,etl,display,error,status,type," +
+		"purchase,charge,primary,secondary,home,work,business,main,other,line," +
+		"row,record,item,activity,request,log,session,batch,source,file,sheet,column,table,field,system,etl,display,error,status,type," +
 		"category,group,class,reference,ref,external,internal,tracking,serial")
 	dateParts = wording.SetOf("date,day,week,weekday,month,quarter,qtr,year,fiscal,period,semester,holiday,season,calendar,time,hour,minute")
 )
