@@ -172,10 +172,16 @@ func (f *facts) groupColumn(t *table, unit string) (name string, inYear bool) {
 			cost += 4
 		}
 		if best == 0 || cost < best {
-			best, name, inYear = cost, f.written(x), !has("year") && !x.isDay()
+			best, name, inYear = cost, f.written(x), (!has("year") || ofYear(x)) && !x.isDay()
 		}
 	}
 	return name, inYear
+}
+
+// ofYear reports whether a column numbers the periods of each year, as its name says: "Week of Year".
+func ofYear(x *field) bool {
+	at := slices.Index(x.words, "of")
+	return at > 0 && at+1 < len(x.words) && periods[0].words[x.words[at+1]]
 }
 
 // periodLine says which column of a calendar filters by day and which ones group by longer periods, "" for a calendar without

@@ -177,7 +177,7 @@ func (s *selection) columns() {
 			case violation > 0:
 				s.hide(x, violation == 1, "It is a technical or record-keeping column (rule VIS-02).")
 			case x.end && t.role != dateTable && keyWords.Meets(x.words) && len(x.usedBy) == 0:
-				s.hide(x, true, "It is the key that relationships go by, not something to ask about.")
+				s.hide(x, !x.isText(), "It is the key that relationships go by; if people ask by it, leave it.")
 			case t.role == calculationGroup && x != t.itemColumn():
 				s.hide(x, true, "It only puts the items of the calculation group in order.")
 			case s.violated[violationKey{rule: "VIS-06", field: x}] > 0 && t.role != calculationGroup:

@@ -69,6 +69,11 @@ func TestSchemaHides(t *testing.T) {
 				tableOf(m, "Returns").Measures = nil
 			}, want: sorted(strings.ReplaceAll(without("FactSales[_tooltip text]!"), "FactSales[Revenue]!", "FactSales[CustomerKey]!")),
 		},
+		"a key that may be a number of the business": {
+			change: func(m *semanticmodel.Model) {
+				column(m, "Customers", "CustomerKey").DataType = semanticmodel.String
+			}, want: strings.Replace(usual, "Customers[CustomerKey]!", "Customers[CustomerKey]", 1),
+		},
 		"what nothing joins": {
 			change: func(m *semanticmodel.Model) {
 				m.Tables = append(m.Tables, semanticmodel.Table{Name: "Notes", Columns: []semanticmodel.Column{{Name: "Note", DataType: semanticmodel.String}}})

@@ -67,6 +67,8 @@ func TestTimeLines(t *testing.T) {
 			semanticmodel.Column{Name: "Fiscal Month", DataType: text}, semanticmodel.Column{Name: "Week Start", DataType: day}),
 			[]string{"Use 'Date'[Date] for every question about a day or a range of days; group by year with 'Date'[Calendar Year], by quarter with 'Date'[Quarter] within a year, " +
 				"by month with 'Date'[Year Month] and by week with 'Date'[Week] within a year.", order, shipped}},
+		"weeks of a year": {calendar(date, semanticmodel.Column{Name: "year", DataType: integer}, semanticmodel.Column{Name: "week_of_year", DataType: integer}),
+			[]string{"Use 'Date'[Date] for every question about a day or a range of days; group by year with 'Date'[year] and by week with 'Date'[week_of_year] within a year.", order, shipped}},
 		"in other words": {calendar(date, semanticmodel.Column{Name: "Jahr", DataType: integer}, semanticmodel.Column{Name: "Monat", DataType: text}),
 			[]string{"Use 'Date'[Date] for every question about a day or a range of days; group by year with 'Date'[Jahr] and by month with 'Date'[Monat] within a year.", order, shipped}},
 		"days that are hidden": {calendar(semanticmodel.Column{Name: "Date", DataType: day, IsKey: true, IsHidden: true}, semanticmodel.Column{Name: "Year-Month", DataType: day},
