@@ -154,7 +154,7 @@ func (p *Proposal) compose(ctx context.Context, o ProposeOptions, n *note) error
 	now, ignored := assess(g.options()), g.ignored(n, assess)
 	p.Before, p.After, p.ScoreNow, p.ScoreAfter = d, d, now.Score, now.Score
 	words := o.Words[p.Shown]
-	from := proposing{d, m, now, by, g.options().Ignore, byPerson(o.Propose, words), nil}
+	from := proposing{d, m, now, by, g.options().Ignore, byPerson(o.Propose, words), nil, &proposal.Memory{}}
 	if len(o.Kinds) == 0 || slices.Contains(o.Kinds, optimization.AIDataSchema) {
 		from.captions = p.captions(ctx, n)
 	}
@@ -229,13 +229,14 @@ type proposing struct {
 	ask    func(context.Context, proposal.Ask) (proposal.Answer, error)
 	// captions are what the model's reports call its fields.
 	captions []proposal.Caption
+	memory   *proposal.Memory
 }
 
 // preview fills the preview of one kind. It proposes nothing for what is left alone. noPlace is why the model cannot
 // hold the kind; nil if it can.
 func (f proposing) preview(ctx context.Context, one *optimization.Preview, left leftBe, noPlace error) error {
 	asking := optimization.Asking{Targets: optimization.TargetsOf(one.Kind, f.now.Findings), Captions: f.captions, Ignore: f.ignore,
-		Regime: f.regime, Effective: true}
+		Regime: f.regime, Effective: true, Now: &f.now, Memory: f.memory}
 	asking.Propose = func(ask proposal.Ask) (proposal.Answer, error) {
 		answer, err := f.ask(ctx, ask)
 		answer.Proposals = slices.DeleteFunc(answer.Proposals, func(one proposal.Proposal) bool {

@@ -15,7 +15,7 @@ var Provider = proposal.Provider{Kind: "rules", Name: "Embedded rules"}
 // proposals.
 func Propose(ask proposal.Ask) proposal.Answer {
 	a := &answers{Answer: proposal.Answer{Provider: Provider}}
-	f := newFacts(ask.Model, ask.Usage)
+	f := factsOf(ask)
 	switch ask.Type {
 	case proposal.Description:
 		f.describe(ask.Objects, ask.Limit, a)
@@ -33,6 +33,19 @@ func Propose(ask proposal.Ask) proposal.Answer {
 		}
 	}
 	return a.Answer
+}
+
+// factsOf returns the facts of the ask's model, from its memory if they are there.
+func factsOf(ask proposal.Ask) *facts {
+	if ask.Memory == nil {
+		return newFacts(ask.Model, ask.Usage)
+	}
+	if f, ok := ask.Memory.Facts.(*facts); ok && ask.Memory.Model == ask.Model {
+		return f
+	}
+	f := newFacts(ask.Model, ask.Usage)
+	*ask.Memory = proposal.Memory{Model: ask.Model, Facts: f}
+	return f
 }
 
 type answers struct{ proposal.Answer }

@@ -129,7 +129,7 @@ func TestAgentsOfAService(t *testing.T) {
 	before := filesOf(t, files)
 
 	first := data[mcp.AssessmentSummary](a, "assess", args{"model": model})
-	if *first.Score != 68 || first.Findings != 66 || first.Rules[0].Rule != "TYP-02" {
+	if *first.Score != 68 || first.Findings != 65 || first.Rules[0].Rule != "TYP-02" {
 		t.Errorf("got the assessment %+v", first)
 	}
 	seen := data[mcp.ViewOutput](a, "ai_view", args{"model": model})

@@ -34,6 +34,10 @@ type Asking struct {
 	Ignore func(ruleID string, key finding.Key) bool
 	// Regime makes the scores; nil means the current one.
 	Regime *readiness.Regime
+	// Now is the assessment of the model with Usage and Ignore; nil if it is not at hand.
+	Now *readiness.Result
+	// Memory is shared by the previews of one model; nil means one for this preview.
+	Memory *proposal.Memory
 	// Agent is the person's access to the agent permission when the account's AI
 	// provider is a data agent; "" when it is not.
 	Agent item.Access
@@ -64,6 +68,7 @@ func (p *Preview) Compose(d definition.Definition, m *semanticmodel.Model, a Ask
 	p.Changes, p.Skipped = []Change{}, []Skip{}
 	p.warnOf(m)
 	by := cmp.Or(a.Regime, readiness.Current())
+	a.Memory = cmp.Or(a.Memory, &proposal.Memory{})
 	if p.leftAlone(d, m, by, a) {
 		return nil
 	}
@@ -72,7 +77,7 @@ func (p *Preview) Compose(d definition.Definition, m *semanticmodel.Model, a Ask
 		return err
 	}
 	if len(asked) == 0 {
-		p.Nothing(by.Assess(m, readiness.Options{Usage: a.Usage, Ignore: a.Ignore, WithoutFindings: true}).Score)
+		p.Nothing(a.now(m, by).Score)
 		return nil
 	}
 	var noSynonyms error
@@ -94,7 +99,7 @@ func (p *Preview) Compose(d definition.Definition, m *semanticmodel.Model, a Ask
 	}
 	p.UsageInProposal = a.Usage != nil
 	options := readiness.Options{Usage: a.Usage, Ignore: a.Ignore}
-	now := by.Assess(m, options)
+	now := a.now(m, by)
 	if p.Kind == AIInstructions {
 		most := proposal.MaxInstructions
 		p.MaxLength = &most
@@ -121,12 +126,18 @@ func (p *Preview) Compose(d definition.Definition, m *semanticmodel.Model, a Ask
 	return nil
 }
 
+// now returns the assessment of the model, without findings unless it is at hand.
+func (a Asking) now(m *semanticmodel.Model, by *readiness.Regime) readiness.Result {
+	if a.Now != nil {
+		return *a.Now
+	}
+	return by.Assess(m, readiness.Options{Usage: a.Usage, Ignore: a.Ignore, WithoutFindings: true})
+}
+
 // leftAlone completes a preview of what would be written where the platform shows nothing, or over something that cannot
 // be understood. It reports whether that is so.
 func (p *Preview) leftAlone(d definition.Definition, m *semanticmodel.Model, by *readiness.Regime, a Asking) bool {
-	score := func() *int {
-		return by.Assess(m, readiness.Options{Usage: a.Usage, Ignore: a.Ignore, WithoutFindings: true}).Score
-	}
+	score := func() *int { return a.now(m, by).Score }
 	if m.Copilot.NotVisible && (p.Kind == AIInstructions || p.Kind == AIDataSchema) {
 		p.notShown(score())
 		return true
@@ -147,7 +158,7 @@ func (a Asking) targets(k Kind, m *semanticmodel.Model, by *readiness.Regime) ([
 	if a.Agent != "" {
 		return a.Targets, nil // a data agent chooses no schema
 	}
-	schema, err := a.Propose(proposal.Ask{Type: proposal.AIDataSchema, Model: m, Usage: a.Usage})
+	schema, err := a.Propose(proposal.Ask{Type: proposal.AIDataSchema, Model: m, Usage: a.Usage, Memory: a.Memory})
 	if err != nil {
 		return nil, err
 	}
@@ -180,7 +191,7 @@ func (p *Preview) ask(d definition.Definition, m *semanticmodel.Model, t Targets
 	case len(present) == 0 && p.Kind.FromFindings():
 		return 0, nil
 	default:
-		ask := proposal.Ask{Type: t.Type, Model: m, Objects: present, Usage: a.Usage, Captions: a.Captions}
+		ask := proposal.Ask{Type: t.Type, Model: m, Objects: present, Usage: a.Usage, Captions: a.Captions, Memory: a.Memory}
 		if t.Type == proposal.Description {
 			ask.Limit = MaxDescriptions
 		}

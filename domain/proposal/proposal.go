@@ -95,6 +95,15 @@ type Ask struct {
 	Usage map[string]map[string]int64
 	// Captions are what reports call the model's fields, for Synonyms.
 	Captions []Caption
+	// Memory is shared by the asks about one model; nil remembers nothing.
+	Memory *Memory
+}
+
+// Memory keeps what a provider computed from a Model and its Usage for later asks about the same, which do not change meanwhile. It is not
+// safe for concurrent use.
+type Memory struct {
+	Model *semanticmodel.Model
+	Facts any
 }
 
 // Proposal is a value proposed for an object. For AIDataSchema the value is Visible or
