@@ -3,7 +3,6 @@ package rules
 import (
 	"strings"
 
-	"readiness/ai/rules/prose"
 	"readiness/definition/dax"
 	"readiness/definition/semanticmodel"
 )
@@ -17,7 +16,7 @@ func (e *explainer) condition(n *dax.Node) (string, bool) {
 		case "&&", "||":
 			return e.both(n)
 		case "IN":
-			return e.oneOf(n, "is one of ", "is ")
+			return e.oneOf(n, "is ", "is ", " or ")
 		case "=", "==", "<>", "<", ">", "<=", ">=":
 			return e.comparison(n)
 		}
@@ -101,7 +100,7 @@ func (e *explainer) denied(n *dax.Node) (string, bool) {
 		text, ok := e.side(n.Parts[0])
 		return text + " is not empty", ok
 	case n.Kind == dax.OperationNode && n.Text == "IN":
-		return e.oneOf(n, "is none of ", "is not ")
+		return e.oneOf(n, "is none of ", "is not ", " and ")
 	case n.Kind == dax.ColumnNode:
 		if text, ok := e.condition(n); ok {
 			return strings.TrimSuffix(text, "true") + "false", true
@@ -224,7 +223,7 @@ func (e *explainer) emptiness(n *dax.Node) string {
 const mostValues = 6
 
 // oneOf returns a comparison with a list of values.
-func (e *explainer) oneOf(n *dax.Node, several, single string) (string, bool) {
+func (e *explainer) oneOf(n *dax.Node, several, single, last string) (string, bool) {
 	left, ok := e.side(n.Parts[0])
 	if !ok || n.Parts[1].Kind != dax.ListNode || len(n.Parts[1].Parts) > mostValues {
 		return "", false
@@ -241,8 +240,9 @@ func (e *explainer) oneOf(n *dax.Node, several, single string) (string, bool) {
 		}
 		values = append(values, s.text)
 	}
-	if len(values) == 1 {
+	end := len(values) - 1
+	if end == 0 {
 		return left + " " + single + values[0], true
 	}
-	return left + " " + several + prose.List(values, 0), true
+	return left + " " + several + strings.Join(values[:end], ", ") + last + values[end], true
 }

@@ -93,7 +93,7 @@ var explained = map[string]string{
 	"CALCULATE([Units], FactSales[Qty] <> BLANK())":                                         "[Units] where Qty of FactSales is neither empty nor 0",
 	"CALCULATE([Units], FactSales[Is Late] = BLANK())":                                      "[Units] where Is Late of FactSales is empty or false",
 	"CALCULATE([Units], FactSales[Status] <> BLANK())":                                      "[Units] where Status of FactSales is not empty",
-	`CALCULATE([Units], FactSales[Status] IN {"a", "b"})`:                                   `[Units] where Status of FactSales is one of "a" and "b"`,
+	`CALCULATE([Units], FactSales[Status] IN {"a", "b"})`:                                   `[Units] where Status of FactSales is "a" or "b"`,
 	`CALCULATE([Units], NOT FactSales[Status] IN {"a"})`:                                    `[Units] where Status of FactSales is not "a"`,
 	"CALCULATE([Units], FactSales[Qty] > 2 && FactSales[Qty] <= 9)":                         "[Units] where Qty of FactSales is more than 2 and Qty of FactSales is at most 9",
 	"CALCULATE([Units], FactSales[Qty] > 9 || FactSales[Qty] < 2)":                          "[Units] where (Qty of FactSales is more than 9 or Qty of FactSales is less than 2)",
