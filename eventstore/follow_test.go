@@ -350,7 +350,7 @@ func TestPoisonedEventIsNeverSkipped(t *testing.T) {
 		}
 		return see(ctx, tx, r)
 	})
-	waitFor(t, pool, `SELECT error IS NOT NULL AND position = 2 FROM followers`)
+	waitFor(t, pool, `SELECT error IS NOT NULL AND position = 2 FROM followers WHERE name = 'seen'`)
 	if n := count(t, pool, "seen"); n != 2 {
 		t.Errorf("%d events were handled, want the 2 before the one that fails", n)
 	}
@@ -385,7 +385,7 @@ func TestFollowReportsCommitErrors(t *testing.T) {
 		mustAdd(t, s, "budget-1", spent{Total: i})
 	}
 	follow(t, s, "seen", see)
-	waitFor(t, pool, `SELECT error LIKE 'commit up to position 3:%' AND position = 2 FROM followers`)
+	waitFor(t, pool, `SELECT error LIKE 'commit up to position 3:%' AND position = 2 FROM followers WHERE name = 'seen'`)
 	if n := count(t, pool, "seen"); n != 2 {
 		t.Errorf("%d events were handled, want the 2 before the one that fails", n)
 	}
@@ -407,7 +407,7 @@ func TestFollowStopsAtUnknownEvents(t *testing.T) {
 		t.Fatal(err)
 	}
 	follow(t, eventstore.New(pool, old, eventstore.Options{}), "seen", see)
-	waitFor(t, pool, `SELECT error LIKE '%budget.spent%' AND position = 0 FROM followers`)
+	waitFor(t, pool, `SELECT error LIKE '%budget.spent%' AND position = 0 FROM followers WHERE name = 'seen'`)
 	if n := count(t, pool, "seen"); n != 0 {
 		t.Errorf("%d events were handled, want none", n)
 	}
@@ -448,7 +448,7 @@ func TestFortyClosesWhileBusy(t *testing.T) {
 		stop()
 		var seen, moved int
 		err := pool.QueryRow(t.Context(), `SELECT (SELECT count(*) FROM seen),
-			(SELECT count(*) FROM events WHERE position <= (SELECT position FROM followers))`).Scan(&seen, &moved)
+			(SELECT count(*) FROM events WHERE position <= (SELECT position FROM followers WHERE name = 'seen'))`).Scan(&seen, &moved)
 		if err != nil {
 			t.Fatal(err)
 		}
