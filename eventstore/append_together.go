@@ -14,8 +14,9 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// together appends changes of several callers in one transaction, so they share its round trip and its commit. The transaction is sent
-// as a whole: a process that freezes holds no lock. An append waits for no other; those that arrive while one runs form the next one.
+// together appends changes of several callers in one transaction, so they share its round trip and its commit. It never waits for more:
+// changes that arrive while an append runs form the next one. A transaction is small and sent as a whole, so a process that freezes
+// between round trips holds no lock.
 //
 // If a change cannot be appended, or a lock is not free at once, none of the transaction is, and each change goes alone. So a caller
 // learns only its own error, and is delayed by others at most for lockTime.
@@ -38,7 +39,7 @@ const (
 	// maxTogether is how many events and queued statements a change may have to be appended with others.
 	maxTogether = 16
 	// maxTogetherSize is how many bytes of data, likewise.
-	maxTogetherSize = 64 << 10
+	maxTogetherSize = 8 << 10
 )
 
 // errAlone says that a change was not appended with others, and must go alone.
@@ -83,6 +84,7 @@ func (c *Change) append(ctx context.Context) error {
 	return c.appendAlone(ctx)
 }
 
+// appendAlone appends the change in a transaction of its own.
 func (c *Change) appendAlone(ctx context.Context) error {
 	b := &pgx.Batch{}
 	if err := c.queueAppend(b); err != nil {

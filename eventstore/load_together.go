@@ -15,8 +15,8 @@ const (
 	loadTime = 5 * time.Second
 )
 
-// loadTogether folds the streams, in one round trip with the loads of other callers. It waits for none; loads that arrive while a query
-// runs share the next one. A load that reads a stream from its first event goes alone, because it may take long.
+// loadTogether folds the streams, in one round trip with the loads of other callers. It never waits for more: loads that arrive while a
+// query runs share the next one. A load that reads a stream from its first event goes alone, because it may take long.
 func (s *Store) loadTogether(ctx context.Context, heads []*head) error {
 	for _, h := range heads {
 		for _, p := range h.pasts {

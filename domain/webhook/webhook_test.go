@@ -150,13 +150,13 @@ func TestDestination(t *testing.T) {
 			t.Errorf("the refusal repeats an address: %v", err)
 		}
 	}
-	d, err := webhook.NewDestination("https://Hooks.example:8443/services/T0/B0/XXXX?sig=YYYY", []byte("0123456789abcdef0123456789abcdef"))
+	d, err := webhook.NewDestination("https://Hooks.example:8443/services/T0/B0/quokka?sig=numbat", []byte("0123456789abcdef0123456789abcdef"))
 	if err != nil || d.Host() != "hooks.example:8443" {
 		t.Fatal(d.Host(), err)
 	}
 	text, _ := json.Marshal(map[string]any{"d": d})
 	for _, printed := range []string{fmt.Sprint(d), fmt.Sprintf("%+v %#v %s %q %x", d, d, d, d, d), string(text), fmt.Sprintf("%+v", struct{ D webhook.Destination }{d})} {
-		if strings.Contains(printed, "XXXX") || strings.Contains(printed, "YYYY") || strings.Contains(printed, "01234") || strings.Contains(printed, "58585858") {
+		if strings.Contains(printed, "quokka") || strings.Contains(printed, "numbat") || strings.Contains(printed, "01234") || strings.Contains(printed, fmt.Sprintf("%x", "quokka")) {
 			t.Errorf("printed: %s", printed)
 		}
 	}
