@@ -55,6 +55,8 @@ func TestFurtherDataTypeRules(t *testing.T) {
 			{"a percent sign", one(text("Net %")), "S[Net %] 1"},
 			{"a percent sign in brackets", one(text("Net (%) ] ")), "S[Net (%) ] ] 1"},
 			{"a percent sign first", one(text("% Net")), ""},
+			{"of a quantity", one(text("Unity of Qty")), ""},
+			{"a quantity of a quantity", one(text("Count of Rows")), "S[Count of Rows] 1"},
 			{"in a unit", one(text("Amount in EUR")), "S[Amount in EUR] 1"},
 			{"in, with two words after", one(text("Amount in local EUR")), ""},
 			{"in, with nothing before", one(text("in Amount")), "S[in Amount] 1"},

@@ -58,9 +58,9 @@ func TestTimeRules(t *testing.T) {
 		},
 		"TIM-02": {
 			{"no marked one", dates("Order Date"), ""},
-			{"date", beside(dates("Order Date")), "Order Date 1"},
-			{"dates", beside(dates("OrderDates")), "OrderDates 1"},
-			{"calendar, hidden dateTime", beside(model(table("Sales", whole("D")), table("calendar", whole("Id"), date("Day", hidden)), related("Sales[D] -> calendar[Id]"))), "calendar 1"},
+			{"date", beside(dates("Order Date")), "Order Date 0.3"},
+			{"dates", beside(dates("OrderDates")), "OrderDates 0.3"},
+			{"calendar, hidden dateTime", beside(model(table("Sales", whole("D")), table("calendar", whole("Id"), date("Day", hidden)), related("Sales[D] -> calendar[Id]"))), "calendar 0.3"},
 			{"marked", beside(dates("Date", tableCategory("Time"))), "Date 0"},
 			{"marked, of another name", dates("Days", tableCategory("Time")), ""},
 			{"part of a word", beside(dates("Updates")), ""},

@@ -60,7 +60,7 @@ type Task struct {
 	Caps bool
 	// own is the rule of a team; nil for one of ours.
 	own  *readiness.OwnRule
-	full bool // a finding fails in full
+	full bool // a finding fails by more than half
 }
 
 // NewTask returns the task of a rule of a result, without findings.
@@ -77,7 +77,7 @@ func NewTask(ruleID string, r readiness.Result) Task {
 func (t *Task) Add(f readiness.Finding) {
 	t.Count++
 	t.Points += f.Impact
-	t.full = t.full || f.Violation >= 1
+	t.full = t.full || f.Violation > 0.5
 	if rank(f.Severity) > rank(t.Severity) {
 		t.Severity = f.Severity
 	}

@@ -157,6 +157,8 @@ var Facts = byID(
 	Fact{"no-items", "Calculation items are in no model metadata that an AI is given.", Convention, "", "", ""},
 	Fact{"percent", "In a format string % multiplies by 100.",
 		Documentation, "format strings of DAX", "2026-11", ""},
+	Fact{"marked-dates", "Time-intelligence functions remove the filters on other columns of a date table if it is marked, or if relationships use its dateTime column.",
+		Measurement, "SQLBI, Mark as date table", "2026-11", ""},
 	Fact{"nothing", "No documentation says that an AI reads this property.", Convention, "", "", ""},
 )
 
@@ -170,6 +172,7 @@ var (
 	descriptionsAreGiven  = from("descriptions").with(from("descriptions-copilot"))
 	relationshipsAreGiven = from("relationships")
 	schemaIsUsed          = from("schema")
+	marksRemoveFilters    = from("marked-dates")
 	exposureDecides       = from("exposure").with(from("exposure-copilot"))
 	instructionsAreGiven  = from("instructions").with(from("instructions-copilot"))
 	answersAreGiven       = from("answers").with(from("answers-copilot"))

@@ -162,9 +162,12 @@ var quantityLastWords = wording.SetOf("amount,qty,quantity,price,cost,costs,reve
 	"rate,ratio,bytes,rows")
 
 // quantityOf returns the word at the end of the name that says that values are quantities,
-// or "". A unit after it, as in "Amount in EUR", does not matter.
+// or "". A unit after it, as in "Amount in EUR", does not matter; "Unit of Qty" is no quantity.
 func quantityOf(c *model.Column) string {
 	w := wording.LastWord(c.Words)
+	if of := slices.Index(c.Words, "of"); of > 0 && !quantityLastWords[c.Words[of-1]] {
+		return ""
+	}
 	if n := len(c.Words); n > 2 && c.Words[n-2] == "in" {
 		w = c.Words[n-3]
 	}

@@ -2,6 +2,7 @@
 package dates
 
 import (
+	"fmt"
 	"slices"
 
 	"readiness/definition/semanticmodel"
@@ -15,7 +16,7 @@ import (
 // Rules judge whether an AI can compute periods. They do not apply to a model
 // without a dateTime column.
 var Rules = []rule.Rule{
-	// TIM-01: a table is marked as the date table.
+	// TIM-01: a table is marked as the date table, or joined by its dates.
 	{ID: "TIM-01", Weight: 3, Severity: finding.High, Check: rule.OnModel(rule.Always, unmarkedDates)},
 	// TIM-02: a table that is a date table by its name is marked as one, beside the marked one that TIM-01 asks for.
 	{ID: "TIM-02", Weight: 1, Severity: finding.Low,
@@ -40,7 +41,7 @@ func HasTime(x *model.Scope) bool { return x.HasDateTime }
 func unmarkedModel(x *model.Scope) rule.Verdict {
 	found := ""
 	for _, t := range x.Tables {
-		if len(t.Src.Calendars) > 0 || t.MarkedAsDate() && slices.ContainsFunc(t.Columns, func(c *model.Column) bool {
+		if len(t.Src.Calendars) > 0 || joinedByDates(t) || t.MarkedAsDate() && slices.ContainsFunc(t.Columns, func(c *model.Column) bool {
 			return c.Src.IsKey &&
 				c.Is(semanticmodel.DateTime)
 		}) {
@@ -61,7 +62,7 @@ func unmarkedTable(_ *model.Scope, t *model.Table) rule.Verdict {
 	if t.MarkedAsDate() {
 		return rule.Verdict{}
 	}
-	return rule.Fails(1, "mark it as a date table (data category Time)", "data category: %q",
+	return rule.Fails(0.3, "mark it as a date table (data category Time)", "data category: %q",
 		wording.Shown(t.Src.DataCategory, wording.ShownText))
 }
 
@@ -93,10 +94,7 @@ func unmarkedDates(x *model.Scope) rule.Verdict {
 		return v
 	}
 	if i := slices.IndexFunc(x.Tables, isDate); i >= 0 {
-		if c := firstDate(x.Tables[i]); c != nil {
-			v.Message = "mark " + wording.Quoted(x.Tables[i].Src.Name) + " as the date table, with " + model.QuotedColumn(c) + " as its key"
-		}
-		return v
+		return unmarkedTableOf(x, x.Tables[i], v)
 	}
 	switch t, day := unmarkedCalendar(x); {
 	case t == nil:
@@ -111,6 +109,29 @@ func unmarkedDates(x *model.Scope) rule.Verdict {
 		v.Severity = finding.Medium
 		return v
 	}
+}
+
+// unmarkedTableOf is the verdict on the first date table of a model without a marked one.
+func unmarkedTableOf(x *model.Scope, t *model.Table, v rule.Verdict) rule.Verdict {
+	c := firstDate(t)
+	if c == nil {
+		return v
+	}
+	v.Message = "mark " + wording.Quoted(t.Src.Name) + " as the date table, with " + model.QuotedColumn(c) + " as its key"
+	if x.TimeIntelligence && t.Dimension() {
+		v.Severity = finding.High
+		v.Evidence = fmt.Sprintf("date table %s is neither marked nor joined by %s: time-intelligence functions keep filters on its other columns, such as months, so their periods are wrong",
+			wording.Quoted(t.Src.Name), model.QuotedColumn(c))
+	}
+	return v
+}
+
+// joinedByDates reports whether a table is a date table whose relationships are all by one dateTime column. Over such a table periods are
+// computed as over a marked one.
+func joinedByDates(t *model.Table) bool {
+	joined := func(c *model.Column) bool { return c.OneOfActive }
+	i := slices.IndexFunc(t.Columns, joined)
+	return t.Date && i >= 0 && t.Columns[i].Is(semanticmodel.DateTime) && !slices.ContainsFunc(t.Columns[i+1:], joined)
 }
 
 // ToMark returns the table that is no date table and that TIM-01 wants to be marked as one, or nil.
@@ -144,7 +165,7 @@ func undatedModel(x *model.Scope) rule.Verdict {
 	v := rule.Fails(1, "add a date table with a row for each day, mark it as one and join the facts to it"+by, "no date table")
 	only := slices.IndexFunc(x.Tables, func(t *model.Table) bool { return t.Starred })
 	if x.Disconnected() || x.Starred == 1 && hasParts(x.Tables[only]) {
-		v.Severity = finding.Medium
+		v.Violation, v.Severity = 0.6, finding.Medium
 	}
 	return v
 }
