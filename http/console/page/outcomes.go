@@ -18,6 +18,9 @@ type Outcomes struct {
 	Assessed, Unreadable, Others int
 	// Failed are the models that were not assessed.
 	Failed []Failed
+	// Across is what differs across the models of a workspace, AcrossMore how much more there is.
+	Across     []Across
+	AcrossMore int
 }
 
 // Failed is a model that was not assessed.
@@ -71,6 +74,9 @@ func (o *Outcomes) Add(ctx context.Context, api *client.Service, operation uuid.
 	if err := json.Unmarshal(got.Body, &b); err != nil {
 		return err
 	}
+	across, more := acrossOf(b)
+	listed := min(len(across), maxAcrossAll-len(o.Across))
+	o.Across, o.AcrossMore = append(o.Across, across[:listed]...), o.AcrossMore+more+len(across)-listed
 	for _, row := range b.Value {
 		if row.Error == nil {
 			o.Assessed++
