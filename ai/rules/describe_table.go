@@ -7,6 +7,7 @@ import (
 
 	"readiness/ai/rules/prose"
 	"readiness/definition/dax"
+	"readiness/definition/semanticmodel"
 	"readiness/domain/proposal"
 	"readiness/domain/readiness/wording"
 )
@@ -45,9 +46,21 @@ func describeGroup(t *table) string {
 	if len(items) == 0 {
 		return "Calculation group: each of its items changes how the chosen measure is calculated."
 	}
+	if !t.modifies() {
+		return prose.First(proposal.MaxDescription,
+			"Calculation group: shows one of "+prose.List(items, 4)+" in place of the measure that is asked for.",
+			"Calculation group: shows "+items[0]+" or another item in place of the measure that is asked for.")
+	}
 	return prose.First(proposal.MaxDescription,
 		"Calculation group: applies "+prose.List(items, 4)+" to whichever measure is asked for.",
 		"Calculation group: applies "+items[0]+" and others to whichever measure is asked for.")
+}
+
+// modifies reports whether an item of a calculation group uses the measure that is asked for.
+func (t *table) modifies() bool {
+	return slices.ContainsFunc(t.src.CalculationGroup.Items, func(i semanticmodel.CalculationItem) bool {
+		return strings.Contains(strings.ToUpper(i.Expression), "SELECTEDMEASURE")
+	})
 }
 
 func (f *facts) describeParameter(t *table) string {
@@ -202,7 +215,7 @@ func (f *facts) describeFact(t *table) string {
 func (f *facts) describeDimension(t *table) string {
 	key := ""
 	for _, x := range t.columns {
-		if x.end && !x.manySide && prose.Mentionable(x.name) {
+		if x.end && !x.manySide && prose.Mentionable(x.name) && !identifiesFact(x) {
 			key = x.name
 			break
 		}
@@ -220,6 +233,13 @@ func (f *facts) describeDimension(t *table) string {
 		text = prose.Compose(proposal.MaxDescription, text, "Itself grouped by "+prose.List(up, 2)+".")
 	}
 	return text
+}
+
+// identifiesFact reports whether a key is that of a table that goes by it, and not of its own: such a relationship points the wrong way.
+func identifiesFact(key *field) bool {
+	return slices.ContainsFunc(key.relations, func(r relation) bool {
+		return r.to == key && !grain(r.from.table, key.name) && grain(key.table, key.name)
+	})
 }
 
 // mostListed is how many columns a table has whose list describes nothing that a reader does not see.

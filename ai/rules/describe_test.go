@@ -231,6 +231,36 @@ func TestQuestionsForWords(t *testing.T) {
 	}
 }
 
+// TestMistakableTables describes no table by the key of another one that a relationship which points the wrong way goes by, and a calculation group
+// whose items leave the measure aside as what it is.
+func TestMistakableTables(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		change func(*semanticmodel.Model)
+		table  string
+		want   string
+	}{
+		"a dimension that goes by the key of the fact": {func(m *semanticmodel.Model) {
+			m.Tables = append(m.Tables, semanticmodel.Table{Name: "Basket", Columns: []semanticmodel.Column{{Name: "CustomerKey", DataType: semanticmodel.Int64},
+				{Name: "Kind", DataType: semanticmodel.String}, {Name: "Lane", DataType: semanticmodel.String}, {Name: "Till", DataType: semanticmodel.String}}})
+			m.Relationships = []semanticmodel.Relationship{related("Customers[CustomerKey]", "Basket[CustomerKey]", true)}
+		}, "Basket", ""},
+		"items that leave the measure aside": {func(m *semanticmodel.Model) {
+			items := tableOf(m, "Time Comparison").CalculationGroup.Items
+			items[0].Expression, items[1].Expression = "[Net Sales]", "[Units]"
+		}, "Time Comparison", "Calculation group: shows one of Current and Prior Year in place of the measure that is asked for."},
+	} {
+		m := shop(tt.change)
+		got := ""
+		for _, p := range rules.Propose(proposal.Ask{Type: proposal.Description, Model: m, Objects: []proposal.Object{{Table: tt.table, Type: proposal.Table}}}).Proposals {
+			got = p.Value
+		}
+		if got != tt.want {
+			t.Errorf("%s: got %q, want %q", name, got, tt.want)
+		}
+	}
+}
+
 // A dimension of few columns is not described by their list: a person is asked.
 func TestFewColumnsAreNoDescription(t *testing.T) {
 	t.Parallel()

@@ -53,6 +53,7 @@ type explanation struct {
 	reaching []*field // the columns of where and when, whose filters must reach what the value is computed from
 	about    *table   // the table that an aggregate is computed over
 	of       string   // the word of the function if the phrase is only an aggregate of a column or of rows
+	counts   *field   // the column whose values are counted, if the phrase only counts them
 	constant bool
 }
 

@@ -26,7 +26,7 @@ func (e *explainer) call(n *dax.Node) (explanation, bool) {
 	case "MIN", "MAX":
 		return e.extreme(n)
 	case "COUNT", "COUNTA":
-		return e.counted(n, " with a value in ")
+		return e.counted(n, withValue)
 	case "COUNTBLANK":
 		return e.counted(n, " without a value in ")
 	case "DISTINCTCOUNT", "DISTINCTCOUNTNOBLANK":
@@ -127,8 +127,14 @@ func (e *explainer) counted(n *dax.Node, how string) (explanation, bool) {
 	if c == nil {
 		return explanation{}, false
 	}
-	return explanation{text: "number of rows of " + c.table.src.Name + how + c.name, the: true, about: c.table}, true
+	s := explanation{text: "number of rows of " + c.table.src.Name + how + c.name, the: true, about: c.table}
+	if how == withValue {
+		s.counts = c
+	}
+	return s, true
 }
+
+const withValue = " with a value in "
 
 func (e *explainer) divide(n *dax.Node) (explanation, bool) {
 	if len(n.Parts) < 2 || len(n.Parts) > 3 {

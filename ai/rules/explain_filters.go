@@ -104,6 +104,9 @@ func (s *explanation) limit(n *dax.Node, text string, columns []*field) bool {
 	if len(columns) == 0 || slices.ContainsFunc(columns, func(x *field) bool { return slices.Contains(s.outer, x) }) {
 		return false
 	}
+	if c := s.counts; c != nil && len(columns) == 1 && columns[0] == c && strings.HasPrefix(text, c.name+` is "`) {
+		s.text = strings.TrimSuffix(s.text, withValue+c.name) // such rows have one
+	}
 	if n.Kind == dax.OperationNode && n.Text == "||" {
 		text = "(" + text + ")"
 	}
@@ -248,7 +251,14 @@ func (e *explainer) otherRelationship(n *dax.Node, s *explanation) bool {
 		s.tail = append(slices.Clip(s.tail), "dated by "+a.name+" of "+a.table.src.Name)
 		return true
 	}
-	s.tail = append(slices.Clip(s.tail), "related by "+a.name+" of "+a.table.src.Name+" and "+b.name+" of "+b.table.src.Name)
+	if !a.manySide {
+		a, b = b, a
+	}
+	by := a.name
+	if a.table != s.about {
+		by += " of " + a.table.src.Name
+	}
+	s.tail = append(slices.Clip(s.tail), "joined to "+b.table.src.Name+" by "+by)
 	return true
 }
 

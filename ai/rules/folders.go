@@ -141,7 +141,7 @@ func (file *filing) byName(x *field) (folder, reason string) {
 		return file.purpose(ratioFolder), "Its name says that it is a ratio."
 	case averageWords.Meets(x.words):
 		return file.purpose(averageFolder), "Its name says that it is an average."
-	case countWords.Meets(x.words) || strings.HasPrefix(x.name, "#"):
+	case countWords.Meets(x.words) || strings.HasPrefix(x.name, "#") && !strings.HasPrefix(x.name, "##"): // a team's prefix for any measure
 		return file.purpose(countFolder), "Its name says that it is a count."
 	}
 	return "", ""

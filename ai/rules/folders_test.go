@@ -24,6 +24,8 @@ func TestFolders(t *testing.T) {
 		"a ratio":                        {nil, "FactSales[Product Share]", "Ratios", "Ratios"},
 		"an average":                     {nil, "FactSales[Average Price]", "Averages", "Averages"},
 		"a margin in money":              {func(m *semanticmodel.Model) { measure(m, "FactSales", "Line Value").Name = "Margin" }, "FactSales[Margin]", "", ""},
+		"a count, by a sign":             {func(m *semanticmodel.Model) { measure(m, "FactSales", "Line Value").Name = "# Lines" }, "FactSales[# Lines]", "Counts", "Counts"},
+		"a sign of all measures":         {func(m *semanticmodel.Model) { measure(m, "FactSales", "Line Value").Name = "## Worth" }, "FactSales[## Worth]", "", ""},
 		"of two folders, none": {func(m *semanticmodel.Model) {
 			measure(m, "FactSales", "Goal").Expression = "[Average Price] + [Net Sales]"
 		}, "FactSales[Goal]", "", ""},

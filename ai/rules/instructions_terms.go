@@ -92,7 +92,12 @@ func (f *facts) aboutGroups() []string {
 		}
 		line := name + " is a calculation group"
 		if x := t.itemColumn(); x != nil && f.written(x) != "" {
-			line += ": filter " + f.written(x) + " to one item to apply it to a measure"
+			line += ": filter " + f.written(x) + " to one item to "
+			if t.modifies() {
+				line += "apply it to a measure"
+			} else {
+				line += "show it in place of a measure"
+			}
 		}
 		if items := prose.Mentions(itemNames(t)); len(items) > 0 {
 			line += "; its items are " + prose.List(items, 10)
