@@ -51,7 +51,7 @@ var explained = map[string]string{
 	`CALCULATE(COUNT(FactSales[Sales Channel]), FactSales[Sales Channel] = "Web")`:                `Number of rows of FactSales where Sales Channel is "Web"`,
 	`CALCULATE(COUNT(FactSales[Status]), FactSales[Sales Channel] = "Web")`:                       `Number of rows of FactSales with a value in Status where Sales Channel is "Web"`,
 	`CALCULATE(COUNTBLANK(FactSales[Sales Channel]), FactSales[Sales Channel] = "Web")`:           `Number of rows of FactSales without a value in Sales Channel where Sales Channel is "Web"`,
-	"CALCULATE([Units], USERELATIONSHIP(FactSales[CustomerKey], Customers[CustomerKey]))": "[Units], joined to Customers by CustomerKey of FactSales",
+	"CALCULATE([Units], USERELATIONSHIP(FactSales[CustomerKey], Customers[CustomerKey]))":         "[Units], joined to Customers by CustomerKey of FactSales",
 	"CALCULATE(SUM(FactSales[Qty]), USERELATIONSHIP(Product[ProductKey], FactSales[ProductKey]))": "Sum of Qty in FactSales, joined to Product by ProductKey",
 	"SUM([Qty])":                             "",
 	"PERCENTILE.INC(FactSales[Qty], 0.5)":    "",
