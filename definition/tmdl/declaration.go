@@ -143,7 +143,7 @@ func (p *parser) object(at, level int, t *objectType, ref bool, name string, i i
 		return p.failAt(at, "objects nest deeper than %d levels", MaxDepth)
 	}
 	if name == "" && !t.nameless {
-		return p.failAt(at, "a %s needs a name, as in \"%s Sales\" or \"%s 'Net Sales'\"", t.keyword, t.keyword, t.keyword)
+		return p.failAt(at, "%s needs a name, as in \"%s Sales\" or \"%s 'Net Sales'\"", t.keyword, t.keyword, t.keyword)
 	}
 	if err := p.allowObject(at, level, t, ref); err != nil {
 		return err
