@@ -65,6 +65,10 @@ func TestTypesOfDataTables(t *testing.T) {
 		{"next to a hidden one", model(table("T", whole("Max Load"), text("a", hidden))), "T[Max Load] 1 medium"},
 		{"an end of an inactive relationship", model(table("T", whole("Max Load")), table("U", whole("a"), text("b")), related("U[a] -> T[Max Load]", "inactive")),
 			"T[Max Load] 1 medium, U[a] 1 medium"},
+		{"foreign keys that are not summed", model(table("T", whole("Id")), table("U", whole("a", summarized("none")), whole("Id", summarized("none"))),
+			related("U[a] -> T[Id]"), related("U[Id] -> T[Id]", "inactive", "manyToMany")), "T[Id] 1 medium, U[Id] 0"},
+		{"foreign keys of many to many that are not summed", model(table("T", whole("Id")), table("U", whole("a", summarized("none")), text("b")),
+			related("U[a] -> T[Id]", "manyToMany")), "T[Id] 1 medium"},
 	}})
 	ruleMessages(t, map[string][]row{
 		"TYP-02": {

@@ -25,7 +25,7 @@ var Rules = []rule.Rule{
 	// TYP-02: identifiers, years, rates and the like are not summed. Foreign keys that are not are no merit, so that hiding one costs nothing.
 	{ID: "TYP-02", Weight: 3, Severity: finding.Medium, Fixes: []finding.FixKind{finding.Properties},
 		Check: rule.Each(rule.Where(summarizedColumns, func(x *model.Scope, c *model.Column) bool {
-			return IsUnsummed(x, c) && !(c.ManyOfOne && !c.Summed())
+			return IsUnsummed(x, c) && !((c.ManyOfOne || c.ManyOfMany) && !c.Summed())
 		}), summedUnsummable)},
 	// TYP-03: amounts are numbers.
 	{ID: "TYP-03", Weight: 2, Severity: finding.Medium,
