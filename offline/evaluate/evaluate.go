@@ -49,7 +49,7 @@ type Options struct {
 
 // Run evaluates. The warnings concern the model's files.
 func Run(ctx context.Context, o Options) (*evaluation.Evaluation, []offline.Warning, error) {
-	set, err := Questions(o.Questions)
+	set, err := Questions(o.Questions, nil)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -95,8 +95,9 @@ func Run(ctx context.Context, o Options) (*evaluation.Evaluation, []offline.Warn
 // noQuestions says what was expected.
 const noQuestions = "it holds no golden questions: name a .csv, .jsonl or .parquet file with the columns question and dax, expectedValue or expectedAnswer"
 
-// Questions reads golden questions: CSV, JSON lines, or JSON as the service writes them.
-func Questions(file string) (set benchmark.Set, err error) {
+// Questions reads golden questions: CSV, JSON lines, Parquet, or JSON as the service writes them. It refuses those with which check finds a
+// fault; a nil check finds none.
+func Questions(file string, check func(benchmark.Question) (why string)) (set benchmark.Set, err error) {
 	shown := filepath.ToSlash(file)
 	data, err := read(file, goldenset.MaxBytes)
 	if err != nil {
@@ -110,11 +111,16 @@ func Questions(file string) (set benchmark.Set, err error) {
 		}
 	}
 	if ok {
-		set.Questions, err = goldenset.Read(f, data)
+		set.Questions, err = goldenset.ReadChecked(f, data, check)
 	} else {
 		var saved struct{ Questions, Value []benchmark.Question }
 		if err = json.Unmarshal(data, &saved); err == nil {
 			set.Questions = append(saved.Questions, saved.Value...)
+			for i, q := range set.Questions {
+				if check != nil && check(q) != "" {
+					return set, fmt.Errorf("%s: question %d, %s: %s", shown, i+1, domain.Excerpt(q.Text), check(q))
+				}
+			}
 		}
 	}
 	if faults, ok := errors.AsType[*goldenset.Faults](err); ok {
