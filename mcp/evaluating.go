@@ -87,6 +87,7 @@ type LiftPart struct {
 	Verdict  string   `json:"verdict"`
 	Keys     []string `json:"keys"` // for apply; the first of them
 	MoreKeys int      `json:"moreKeys,omitempty"`
+	Lines    string   `json:"lines,omitempty"` // of the AI instructions, if the part is only these: not for apply
 }
 
 // Bounds of these outputs.
@@ -167,7 +168,7 @@ func lifted(r lift.Result) (result[LiftOutput], error) {
 	page, err := pageAs(parts, "", func(e lift.Effect) LiftPart {
 		row := LiftPart{Part: clip(e.Name, maxName), Changes: e.Changes, Counts: e.Counts, Verdict: e.Says(r.Questions),
 			Points: fmt.Sprintf("%+.0f (95 %%: %+.0f to %+.0f)", 100*e.Difference, 100*e.Low, 100*e.High), Keys: []string{},
-			MoreKeys: max(0, len(e.Keys)-maxKeys)}
+			MoreKeys: max(0, len(e.Keys)-maxKeys), Lines: clip(e.Lines, maxText)}
 		for _, k := range e.Keys[:min(len(e.Keys), maxKeys)] {
 			row.Keys = append(row.Keys, clip(k, maxName))
 		}

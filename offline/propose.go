@@ -192,7 +192,7 @@ func (p *Proposal) compose(ctx context.Context, o ProposeOptions, n *note) error
 			"text already, or a description cannot hold the text", key)})
 	}
 	for _, one := range writable {
-		if err := p.apply(one, o.Keys); err != nil {
+		if err := p.apply(one, o.Keys, nil); err != nil {
 			return err
 		}
 	}
@@ -308,11 +308,14 @@ func (l leftBe) object(one proposal.Proposal) bool {
 }
 
 // With returns the proposal so that some of the proposed changes are written, by their keys. Its scores stay as they were.
-func (p Proposal) With(keys []string) (Proposal, error) {
+func (p Proposal) With(keys []string) (Proposal, error) { return p.WithOwn(keys, nil) }
+
+// WithOwn is With, with other texts than the proposed ones for some of the keys.
+func (p Proposal) WithOwn(keys []string, own map[string]string) (Proposal, error) {
 	p.Applies, p.After = nil, p.Before
 	chosen := append([]string{}, keys...) // nil would select the defaults
 	for _, one := range p.Previews {
-		if err := p.apply(one, chosen); err != nil {
+		if err := p.apply(one, chosen, own); err != nil {
 			return p, err
 		}
 	}
@@ -320,8 +323,8 @@ func (p Proposal) With(keys []string) (Proposal, error) {
 }
 
 // apply writes the selected changes of a preview to p.after.
-func (p *Proposal) apply(preview optimization.Preview, chosen []string) error {
-	writes, err := choose(preview, chosen)
+func (p *Proposal) apply(preview optimization.Preview, chosen []string, own map[string]string) error {
+	writes, err := choose(preview, chosen, own)
 	if err != nil || len(writes) == 0 {
 		return err
 	}
@@ -418,18 +421,21 @@ func worthMost(previews []optimization.Preview, findings []readiness.Finding, wo
 	return kept, leftOut
 }
 
-// choose returns the writes for the selected keys of the preview, or for its default changes.
-func choose(preview optimization.Preview, chosen []string) ([]optimization.Write, error) {
-	var r optimization.ApplyPreview
+// choose returns the writes for the selected keys of the preview, or for its default changes; own has texts for some of the keys.
+func choose(preview optimization.Preview, chosen []string, own map[string]string) ([]optimization.Write, error) {
+	r := optimization.ApplyPreview{Values: map[string]string{}}
 	if chosen != nil {
-		var own []string
+		var keys []string
 		for _, c := range preview.Changes {
 			if slices.Contains(chosen, c.Key) {
-				own = append(own, c.Key)
+				keys = append(keys, c.Key)
+				if text, is := own[c.Key]; is {
+					r.Values[c.Key] = text
+				}
 			}
 		}
-		r.Keys = &own
-		if len(own) == 0 {
+		r.Keys = &keys
+		if len(keys) == 0 {
 			return nil, nil
 		}
 	}

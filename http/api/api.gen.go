@@ -993,7 +993,7 @@ type AnsweredByRequest struct {
 
 // AnswersFile A file with answers, recognized by its content.
 type AnswersFile struct {
-	// Content The text of the file.
+	// Content The text of the file; of a Parquet file its bytes in Base64.
 	Content string `json:"content"`
 	Name    string `json:"name"`
 }

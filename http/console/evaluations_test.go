@@ -167,7 +167,8 @@ func TestImportedAnswers(t *testing.T) {
 	send := func(text, once string) consoletest.Answer {
 		return e.sendFile(ada, "/evaluation/import", "answers", text, map[string]string{"once": once, "who": "Copilot <b>"})
 	}
-	for text, says := range map[string]string{"": "No file was chosen", "Dear all": "sent.csv: ", "question,answer\nHow?,1\n": "nothing to import"} {
+	for text, says := range map[string]string{"": "No file was chosen", "Dear all": "sent.csv: ", "question,answer\nHow?,1\n": "nothing to import",
+		"PAR1\xff\xfe": "sent.csv: it is a Parquet file, and it does not end as one"} {
 		refused := send(text, "refused")
 		want(t, refused, http.StatusBadRequest, says)
 		ada.CheckPage(refused)

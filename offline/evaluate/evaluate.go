@@ -2,7 +2,9 @@
 package evaluate
 
 import (
+	"bytes"
 	"context"
+	"encoding/csv"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -19,6 +21,8 @@ import (
 	"readiness/domain/benchmark/evaluation"
 	"readiness/domain/benchmark/goldenset"
 	"readiness/domain/item"
+	"readiness/domain/parquet"
+	"readiness/domain/spreadsheet"
 	"readiness/domain/verdict"
 	"readiness/internal/lists"
 	"readiness/offline"
@@ -45,7 +49,7 @@ type Options struct {
 
 // Run evaluates. The warnings concern the model's files.
 func Run(ctx context.Context, o Options) (*evaluation.Evaluation, []offline.Warning, error) {
-	set, err := Questions(o.Questions)
+	set, err := Questions(o.Questions, nil)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -89,21 +93,34 @@ func Run(ctx context.Context, o Options) (*evaluation.Evaluation, []offline.Warn
 }
 
 // noQuestions says what was expected.
-const noQuestions = "it holds no golden questions: name a .csv or .jsonl file with the columns question and dax, expectedValue or expectedAnswer"
+const noQuestions = "it holds no golden questions: name a .csv, .jsonl or .parquet file with the columns question and dax, expectedValue or expectedAnswer"
 
-// Questions reads golden questions: CSV, JSON lines, or JSON as the service writes them.
-func Questions(file string) (set benchmark.Set, err error) {
+// Questions reads golden questions: CSV, JSON lines, Parquet, or JSON as the service writes them. It refuses those with which check finds a
+// fault; a nil check finds none.
+func Questions(file string, check func(benchmark.Question) (why string)) (set benchmark.Set, err error) {
 	shown := filepath.ToSlash(file)
 	data, err := read(file, goldenset.MaxBytes)
 	if err != nil {
 		return set, err
 	}
-	if f, ok := goldenset.FormatOf(file); ok {
-		set.Questions, err = goldenset.Read(f, data)
+	f, ok := goldenset.FormatOf(file)
+	if parquet.Is(data) {
+		f, ok = goldenset.CSV, true
+		if data, err = tableOf(data); err != nil {
+			return set, fmt.Errorf("%s: it is a Parquet file, and %w", shown, err)
+		}
+	}
+	if ok {
+		set.Questions, err = goldenset.ReadChecked(f, data, check)
 	} else {
 		var saved struct{ Questions, Value []benchmark.Question }
 		if err = json.Unmarshal(data, &saved); err == nil {
 			set.Questions = append(saved.Questions, saved.Value...)
+			for i, q := range set.Questions {
+				if check != nil && check(q) != "" {
+					return set, fmt.Errorf("%s: question %d, %s: %s", shown, i+1, domain.Excerpt(q.Text), check(q))
+				}
+			}
 		}
 	}
 	if faults, ok := errors.AsType[*goldenset.Faults](err); ok {
@@ -127,6 +144,27 @@ func Questions(file string) (set benchmark.Set, err error) {
 		return set, fmt.Errorf("%s: %w", shown, err)
 	}
 	return set, nil
+}
+
+// tableOf returns a Parquet file as CSV.
+func tableOf(data []byte) ([]byte, error) {
+	table, err := parquet.Open(data)
+	if err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	w := csv.NewWriter(&b)
+	_ = w.Write(lists.Map(table.Columns, func(c parquet.Column) string { return c.Name })) // a buffer takes everything
+	for record, err := range table.Rows(func(int) bool { return true }) {
+		if err != nil {
+			return nil, err
+		}
+		_ = w.Write(lists.Map(record, spreadsheet.Guard))
+		if w.Flush(); b.Len() > goldenset.MaxBytes {
+			break // refused by its size
+		}
+	}
+	return b.Bytes(), nil
 }
 
 // answers reads a file with answers, which reports name so.

@@ -109,6 +109,10 @@ type Effect struct {
 	// Detectable is the smallest difference that these questions could show; nil if they can show none.
 	Detectable *float64 `json:"detectable"`
 	Keys       []string `json:"keys"`
+	// Lines are those of the proposed AI instructions, if the part is some of them.
+	Lines string `json:"lines,omitempty"`
+
+	of []change
 }
 
 // Harms reports whether a part hurts, or everything together has more wrong answers than the model as it is.
@@ -117,12 +121,60 @@ func (r Result) Harms() bool {
 		len(r.Parts) > 0 && r.Parts[0].Wrong > r.Now.Wrong
 }
 
-// Helpful returns the keys of the smallest parts that help.
-func (r Result) Helpful() (keys []string) {
+// Helpful returns the proposal so that only the smallest parts that help are written, without what hurts in them; false if none helps.
+func (r Result) Helpful(p offline.Proposal) (chosen offline.Proposal, any bool, err error) {
+	var helps, hurts []change
 	for _, e := range slices.Backward(r.Parts[min(1, len(r.Parts)):]) {
-		overlap := slices.ContainsFunc(e.Keys, func(k string) bool { return slices.Contains(keys, k) })
-		if e.Verdict == Helps && !overlap {
-			keys = append(keys, e.Keys...)
+		switch units := units(e.of); {
+		case slices.ContainsFunc(units, func(c change) bool { return has(helps, c) }):
+		case e.Verdict == Helps:
+			helps = append(helps, lists.Where(units, func(c change) bool { return !has(hurts, c) })...)
+		case e.Verdict == Hurts:
+			hurts = append(hurts, units...)
+		}
+	}
+	if len(helps) == 0 {
+		return p, false, nil
+	}
+	chosen, err = with(p, helps)
+	return chosen, true, err
+}
+
+// has reports whether a change, or the same line of it, is among some.
+func has(some []change, c change) bool {
+	return slices.ContainsFunc(some, func(s change) bool { return s.Key == c.Key && s.line == c.line })
+}
+
+// units returns changes with the AI instructions line by line.
+func units(of []change) (all []change) {
+	for _, c := range of {
+		if c.kind == optimization.AIInstructions && c.line == 0 {
+			all = append(all, unitsOf(c)...)
+		} else {
+			all = append(all, c)
+		}
+	}
+	return all
+}
+
+// with returns the proposal so that only some changes, and lines of the AI instructions, are written.
+func with(p offline.Proposal, of []change) (offline.Proposal, error) {
+	own := map[string]string{}
+	lines := lists.Where(of, func(c change) bool { return c.line > 0 })
+	if len(lines) > 0 {
+		slices.SortFunc(lines, func(a, b change) int { return a.line - b.line })
+		if whole, _ := instructionsOf(lines); whole != *lines[0].Written {
+			own[lines[0].Key] = whole
+		}
+	}
+	return p.WithOwn(keysOf(of), own)
+}
+
+// keysOf returns the keys of changes.
+func keysOf(of []change) (keys []string) {
+	for _, c := range of {
+		if !slices.Contains(keys, c.Key) {
+			keys = append(keys, c.Key)
 		}
 	}
 	return keys
@@ -152,7 +204,7 @@ func Measure(ctx context.Context, p offline.Proposal, o Options) (Result, error)
 	measured := func(parts []Effect) ([]Effect, error) {
 		var done []Effect
 		for i, e := range parts {
-			version, err := p.With(e.Keys)
+			version, err := with(p, e.of)
 			if err != nil {
 				return nil, err
 			}
@@ -179,25 +231,23 @@ func Measure(ctx context.Context, p offline.Proposal, o Options) (Result, error)
 	}
 	parts, err := measured(kinds)
 	for _, size := range Sizes[1:] {
-		if err != nil || slices.Index(Sizes, o.By) < slices.Index(Sizes, size) {
-			break
+		for again := true; again && err == nil && slices.Index(Sizes, o.By) >= slices.Index(Sizes, size); {
+			var smaller, same []Effect
+			for _, e := range parts {
+				if e.OnlyWith+e.OnlyWithout == 0 && e.Counts == r.Now {
+					continue // what changes no answer has no part that matters
+				}
+				if pieces := run.pieces(size, e); len(pieces) > 1 {
+					smaller = append(smaller, pieces...)
+				} else {
+					same = append(same, e)
+				}
+			}
+			run.total += len(smaller) * len(o.Questions) * r.Repeats
+			parts, err = measured(smaller)
+			again = size == ByChange && len(parts) > 0 && len(r.LeftOut) == 0 // of groups come smaller ones
+			parts = append(same, parts...)
 		}
-		var smaller []Effect
-		for _, e := range parts {
-			if e.OnlyWith+e.OnlyWithout == 0 {
-				continue // what changes no answer has no part that matters
-			}
-			chosen := slices.DeleteFunc(slices.Clone(all), func(c change) bool { return !slices.Contains(e.Keys, c.Key) })
-			pieces := split(chosen, ruleName)
-			if size == ByChange {
-				pieces = run.pieces(chosen)
-			}
-			if len(pieces) > 1 {
-				smaller = append(smaller, pieces...)
-			}
-		}
-		run.total += len(smaller) * len(o.Questions) * r.Repeats
-		parts, err = measured(smaller)
 	}
 	return r, err
 }
@@ -206,13 +256,14 @@ func Measure(ctx context.Context, p offline.Proposal, o Options) (Result, error)
 type change struct {
 	optimization.Object
 	kind optimization.Kind
+	line int // of the AI instructions that it adds, from 1; 0 for the whole change
 }
 
 func changesOf(p offline.Proposal) (all []change) {
 	for _, a := range p.Applies {
 		for _, w := range a.Writes {
 			for _, o := range w.Objects {
-				all = append(all, change{o, a.Kind})
+				all = append(all, change{o, a.Kind, 0})
 			}
 		}
 	}
@@ -227,24 +278,23 @@ func ruleName(c change) string {
 // split groups changes by a name, in the order of their first ones.
 func split(all []change, name func(change) string) (parts []Effect) {
 	at := map[string]int{}
+	var groups [][]change
 	for _, c := range all {
-		n := name(c)
-		i, known := at[n]
+		i, known := at[name(c)]
 		if !known {
-			i = len(parts)
-			at[n] = i
-			parts = append(parts, Effect{Name: n})
+			i = len(groups)
+			at[name(c)], groups = i, append(groups, nil)
 		}
-		parts[i].Keys = append(parts[i].Keys, c.Key)
-		parts[i].Changes++
+		groups[i] = append(groups[i], c)
 	}
-	return parts
+	return lists.Map(groups, func(g []change) Effect { return newEffect(name(g[0]), g) })
 }
 
+// newEffect returns a part that was not measured yet.
 func newEffect(name string, of []change) Effect {
-	e := Effect{Name: name, Changes: len(of)}
-	for _, c := range of {
-		e.Keys = append(e.Keys, c.Key)
+	e := Effect{Name: name, Changes: len(of), Keys: keysOf(of), of: of}
+	if of[0].line > 0 {
+		_, e.Lines = instructionsOf(of)
 	}
 	return e
 }
@@ -320,14 +370,31 @@ type run struct {
 // errSpent ends the asks about a version when the budget is spent.
 var errSpent = errors.New("the budget is spent")
 
-// pieces returns changes one by one or, if the budget allows less, in groups.
-func (r *run) pieces(all []change) (parts []Effect) {
+// pieces returns the smaller parts of one: its rules, or its changes one by one, in groups if the budget does not allow more. AI instructions
+// are parted into their sections, and these into their lines.
+func (r *run) pieces(size By, e Effect) (parts []Effect) {
+	if size == ByRule {
+		return split(e.of, ruleName)
+	}
+	all := units(e.of)
+	if all[0].line > 0 {
+		if sections := split(all, sectionName); len(sections) > 1 {
+			return sections
+		}
+	}
 	n := len(all)
+	if n == 1 {
+		return nil
+	}
 	if r.Budget > 0 {
-		n = min(n, max(1, r.left/(len(r.Questions)*r.result.Repeats)))
+		n = min(n, r.left/(len(r.Questions)*r.result.Repeats))
+	}
+	if n < 2 {
+		r.result.LeftOut = append(r.result.LeftOut, "the parts of "+e.Name)
+		return nil
 	}
 	for group := range slices.Chunk(all, (len(all)+n-1)/n) {
-		name := group[0].Key
+		name := group[0].name()
 		if len(group) > 1 {
 			name = fmt.Sprintf("%s and %d more", name, len(group)-1)
 		}

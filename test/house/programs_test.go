@@ -15,7 +15,7 @@ var deskModules = []string{
 	"google.golang.org/genproto/googleapis/rpc", "google.golang.org/protobuf",
 	"github.com/agnivade/levenshtein", "github.com/clipperhouse/uax29/v2", "github.com/goccy/go-yaml",
 	"github.com/google/jsonschema-go", "github.com/google/uuid", "github.com/hashicorp/golang-lru/v2", "github.com/inconshreveable/mousetrap",
-	"github.com/jedib0t/go-pretty/v6", "github.com/kljensen/snowball", "github.com/mattn/go-runewidth", "github.com/mitchellh/colorstring",
+	"github.com/jedib0t/go-pretty/v6", "github.com/klauspost/compress", "github.com/kljensen/snowball", "github.com/mattn/go-runewidth", "github.com/mitchellh/colorstring",
 	"github.com/modelcontextprotocol/go-sdk", "github.com/oapi-codegen/runtime", "github.com/pkg/browser", "github.com/rivo/uniseg",
 	"github.com/rogpeppe/go-internal", "github.com/schollz/progressbar/v3", "github.com/segmentio/asm", "github.com/segmentio/encoding",
 	"github.com/spf13/cobra", "github.com/spf13/pflag", "github.com/yosida95/uritemplate/v3", "golang.org/x/oauth2", "golang.org/x/sync",

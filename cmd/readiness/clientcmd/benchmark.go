@@ -212,14 +212,15 @@ asked, and no benchmark run is counted. result lists the questions that have no 
 			if err != nil {
 				return err
 			}
-			if !utf8.Valid(text) { // JSON would replace bytes of it
+			content := answerset.Content(text)
+			if !utf8.ValidString(content) { // JSON would replace bytes of it
 				_, err := answerset.Read(file, text)
 				return fmt.Errorf("%s: %w", cli.Printable(file), err)
 			}
-			if total += len(text); total > answerset.MaxImport {
+			if total += len(content); total > answerset.MaxImport {
 				return fmt.Errorf("the files are larger than %d MB, the most that is read", answerset.MaxImport>>20)
 			}
-			request.Files = append(request.Files, client.AnswersFile{Name: filepath.Base(file), Content: string(text)})
+			request.Files = append(request.Files, client.AnswersFile{Name: filepath.Base(file), Content: content})
 		}
 		workspaceID, modelID, err := semanticModel(ctx, s, args)
 		if err != nil {

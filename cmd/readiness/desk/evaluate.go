@@ -43,7 +43,7 @@ readiness client benchmark save. --answers names a file with answers, and can be
 
   a table              CSV or JSON lines: question, answer, and any of dax, rows, seconds, error, who
   diagnostics          the JSON file that a data agent's page downloads
-  evaluation SDK       evaluation_output and evaluation_output_steps as CSV; Parquet is not read
+  evaluation SDK       evaluation_output and evaluation_output_steps, as CSV or Parquet
   a run of the service what readiness client benchmark result --json printed
   an evaluation        what evaluate --format json printed
 

@@ -3,12 +3,15 @@ package desk
 import (
 	"encoding/json"
 	"encoding/xml"
+	"errors"
 	"io"
 	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/parquet-go/parquet-go"
 
 	"readiness/cmd/cli"
 )
@@ -109,6 +112,48 @@ func TestEvaluateTwice(t *testing.T) {
 	got := must(t, "evaluate", tickets, "--questions", in("golden.csv"), "--answers", in("one.csv"), "--answers", in("two.csv")).stdout
 	if want := "- A/A: Agent was asked 2 questions repeatedly, and flickers on 1 (right once and wrong once)."; !strings.Contains(got, want) {
 		t.Errorf("the output lacks %q:\n%s", want, got)
+	}
+}
+
+// The evaluation SDK's two tables are read from Parquet as from CSV.
+func TestEvaluateParquet(t *testing.T) {
+	t.Parallel()
+	type answer struct {
+		ID       string `parquet:"id"`
+		Question string `parquet:"question"`
+		Actual   string `parquet:"actual_answer"`
+		Claimed  bool   `parquet:"evaluation_judgement"`
+	}
+	type step struct {
+		ID    string   `parquet:"id"`
+		Steps []string `parquet:"dax_steps,list"`
+	}
+	files, _ := examples(t)
+	in := written(t, files)
+	if err := errors.Join(
+		parquet.WriteFile(in("answers.parquet"), []answer{{"1", "How many tickets are open?", "All of them", true}, {"2", "Tickets by team", "See it", false}}),
+		parquet.WriteFile(in("steps.parquet"), []step{{"1", []string{"None", `EVALUATE ROW("Open", [Open Tickets])`}}, {"2", nil}}),
+		os.WriteFile(in("damaged.parquet"), []byte("PAR1PAR1"), 0o600),
+	); err != nil {
+		t.Fatal(err)
+	}
+	type question struct {
+		Question string `parquet:"question"`
+		DAX      string `parquet:"dax"`
+	}
+	golden := []question{{"How many tickets are open?", `EVALUATE ROW("n", [Open Tickets])`}, {"Tickets by team", `EVALUATE SUMMARIZECOLUMNS(Agents[Team], "n", [Ticket Count])`}}
+	if err := parquet.WriteFile(in("golden.parquet"), golden); err != nil {
+		t.Fatal(err)
+	}
+	args := []string{"evaluate", tickets, "--questions", in("golden.parquet"), "--answers"}
+	got := must(t, append(args, in("answers.parquet"), "--answers", in("steps.parquet"))...).stdout
+	for _, want := range []string{"answers.parquet  1 of 2", "1 correct", "1 of its 2 answers have no query"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("the output lacks %q:\n%s", want, got)
+		}
+	}
+	if got := run(t.Context(), append(args, in("damaged.parquet"))...); got.code != cli.ExitFailed || !strings.Contains(got.stderr, "damaged.parquet: it is a Parquet file, and ") {
+		t.Errorf("a damaged file gives %d\n%s", got.code, got.stderr)
 	}
 }
 

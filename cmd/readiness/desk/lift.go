@@ -74,8 +74,8 @@ are made from the model's own names, which say little about the words that peopl
                         line, {"answer": …, "dax": …} or {"error": …}
 
 Each answer is kept in --asks, so that an interrupted run goes on where it stopped, and a second one costs nothing;
---budget limits the new asks. --by rule and --by change look for smaller parts, where a larger one changes answers.
-Another AI may answer otherwise, and the same one on another day.
+--budget limits the new asks. --by rule and --by change look for smaller parts, where a larger one changes answers; AI
+instructions are parted into their sections and lines. Another AI may answer otherwise, and the same one on another day.
 
 Answers are judged as evaluate does: by rows over sample data where there are any, by the meaning of their queries, or by
 their values. A part helps or hurts if McNemar's mid-p, adjusted
@@ -185,7 +185,7 @@ func (r *desk) lift(ctx context.Context, f *liftFlags, paths []string) (err erro
 		return err
 	}
 	if f.write != "" && len(results) == 1 {
-		if err := r.writeHelpful(ctx, f, all[0], results[0].Helpful()); err != nil {
+		if err := r.writeHelpful(ctx, f, all[0], results[0]); err != nil {
 			return err
 		}
 	}
@@ -195,15 +195,15 @@ func (r *desk) lift(ctx context.Context, f *liftFlags, paths []string) (err erro
 	return failedProposals(all)
 }
 
-// writeHelpful writes the changes with the keys, as they were measured.
-func (r *desk) writeHelpful(ctx context.Context, f *liftFlags, p offline.Proposal, keys []string) error {
-	if len(keys) == 0 {
-		fmt.Fprintln(r.Stderr, "Nothing was written: by these answers no part helps.")
-		return nil
-	}
-	chosen, err := p.With(keys)
+// writeHelpful writes what helps.
+func (r *desk) writeHelpful(ctx context.Context, f *liftFlags, p offline.Proposal, of lift.Result) error {
+	chosen, helps, err := of.Helpful(p)
 	if err != nil {
 		return err
+	}
+	if !helps {
+		fmt.Fprintln(r.Stderr, "Nothing was written: by these answers no part helps.")
+		return nil
 	}
 	applied, named, err := offline.Write(ctx, []offline.Proposal{chosen}, f.record, now())
 	if named != "" {

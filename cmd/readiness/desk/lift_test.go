@@ -3,6 +3,7 @@ package desk
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -150,6 +151,73 @@ func TestLiftHurts(t *testing.T) {
 	}
 }
 
+// toPart is a model to which AI instructions of two sections are proposed.
+func toPart() map[string]string {
+	files := maps.Clone(toAsk)
+	files["S.SemanticModel/definition/tables/Orders.tmdl"] = strings.Replace(toAsk["S.SemanticModel/definition/tables/Orders.tmdl"], "\tcolumn 'Order Date'", `	measure 'Won Net Sales' = CALCULATE([Net Sales], Orders[Status] = "won")
+		formatString: 0
+
+	measure 'Won Share' = DIVIDE([Won Net Sales], [Net Sales])
+		formatString: 0 %
+
+	column 'Order Date'`, 1)
+	return files
+}
+
+// The AI instructions are parted into sections and lines. Of an AI that one line of them misleads, the line is found.
+func TestLiftFindsTheLine(t *testing.T) {
+	t.Parallel()
+	root := folderOf(t, toPart())
+	ai := "command:sh " + saved(t, "agent.sh", `while read -r line; do case "$line" in *"[Won Share]: "*) `+wrongAnswer+";; *) "+rightAnswer+";; esac; done\n")
+	r := lifted(t, cli.ExitOK, root, "--questions", asked(t, 8), "--ask", ai, "--by", "change", "--asks", filepath.Join(t.TempDir(), "a"))
+	line := part(t, r, "AI instructions: - [Won Share]: [Won Net Sales] divided by [Net Sales], as a percentage.")
+	if line.Verdict != lift.Hurts || line.Wrong != 8 || line.Changes != 1 || line.Lines != "## Key measures\n- [Won Share]: [Won Net Sales] divided by [Net Sales], as a percentage." {
+		t.Errorf("got %+v", line)
+	}
+	for _, name := range []string{"AI instructions, Defaults", `AI instructions: - [Open Net Sales]: [Net Sales] where Status of Orders is "pending".`} {
+		if e := part(t, r, name); e.Verdict != lift.Unclear || e.Right != 8 {
+			t.Errorf("got %+v", e)
+		}
+	}
+}
+
+// Of an AI that one line helps and another misleads, only the line that helps is written, however small the budgets were that found it, and
+// a revert takes it back. No question is asked twice.
+func TestLiftWritesTheLine(t *testing.T) {
+	t.Parallel()
+	root, asks, record := folderOf(t, toPart()), filepath.Join(t.TempDir(), "asks.jsonl"), filepath.Join(t.TempDir(), "record.json")
+	before := contents(t, root)
+	ai := "command:sh " + saved(t, "agent.sh", `while read -r line; do case "$line" in *"[Won Share]: "*) `+wrongAnswer+
+		`;; *"[Open Net Sales]: "*) `+rightAnswer+";; *) echo '{}';; esac; done\n")
+	args := []string{root, "--questions", asked(t, 8), "--ask", ai, "--by", "change", "--root", root}
+	whole := lifted(t, cli.ExitOK, append(args, "--asks", filepath.Join(t.TempDir(), "whole.jsonl"))...)
+	args = append(args, "--asks", asks, "--budget", "20", "--write", "helpful", "--record", record)
+	spent := 0
+	for {
+		r := run(t.Context(), append([]string{"lift", "--format", "json"}, args...)...)
+		var got struct{ Models []lift.Result }
+		if err := json.Unmarshal([]byte(r.stdout), &got); err != nil || r.code != cli.ExitOK || got.Models[0].Asked > 20 {
+			t.Fatalf("got %+v, %v", r, err)
+		}
+		if spent += got.Models[0].Asked; len(got.Models[0].LeftOut) == 0 {
+			break
+		}
+		if diff := cmp.Diff(before, contents(t, root)); diff != "" || got.Models[0].Asked == 0 {
+			t.Fatalf("after %d asks: %s", spent, diff)
+		}
+	}
+	if spent != whole.Asked {
+		t.Errorf("small budgets asked %d questions, and one run %d", spent, whole.Asked)
+	}
+	if got, want := contents(t, root)["S.SemanticModel/Copilot/Instructions/instructions.md"], "## Key measures\n- [Open Net Sales]: [Net Sales] where Status of Orders is \"pending\".\n"; got != want {
+		t.Errorf("the instructions are %q, want %q", got, want)
+	}
+	must(t, "revert", record, "--root", root, "--write")
+	if diff := cmp.Diff(before, contents(t, root)); diff != "" {
+		t.Errorf("after revert: %s", diff)
+	}
+}
+
 // Too few questions cannot tell, and the table says so; smaller parts are asked about only where a larger one changes answers.
 func TestLiftCannotTell(t *testing.T) {
 	t.Parallel()
@@ -223,7 +291,8 @@ func TestLiftRefuses(t *testing.T) {
 		"to write something else":            {[]string{root, "--write", "all"}, cli.ExitUsage, "--write must be helpful"},
 		"a record of nothing":                {[]string{root, "--record", "x"}, cli.ExitUsage, "--record needs --write helpful"},
 		"questions without format":           {[]string{root, "--questions", saved(t, "golden", "hello")}, cli.ExitFailed, "holds no golden questions"},
-		"a question that cannot be answered": {[]string{root, "--questions", saved(t, "g.csv", "question,dax\nWhat?,\"EVALUATE ROW(\"\"x\"\", [Gone])\"\n")}, cli.ExitFailed, "Gone"},
+		"a question that cannot be answered": {[]string{root, "--questions", saved(t, "g.csv", "question,dax\nWhat?,\"EVALUATE ROW(\"\"x\"\", [Gone])\"\n")}, cli.ExitFailed, "g.csv: line 2, column 7 (dax): The model has no measure [Gone]"},
+		"a question without rows":            {[]string{tickets, "--questions", saved(t, "g.csv", "question,dax\nWhat?,\"EVALUATE FILTER(VALUES(Tickets[Channel]), Tickets[Channel] = \"\"Chta\"\")\"\n")}, cli.ExitFailed, "g.csv: line 2, column 7 (dax): over the sample data the query returns no row"},
 		"questions that are absent":          {[]string{root, "--questions", "absent.csv"}, cli.ExitFailed, "absent.csv"},
 		"a program that is absent":           {[]string{root, "--questions", golden, "--ask", "command:absent-program"}, cli.ExitFailed, "absent-program cannot be started"},
 		"a program that ends":                {[]string{root, "--questions", golden, "--ask", "command:true"}, cli.ExitFailed, "ended before it answered"},

@@ -5,6 +5,7 @@ package answerset
 
 import (
 	"bytes"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -14,6 +15,7 @@ import (
 	"readiness/definition/textfile"
 	"readiness/domain"
 	"readiness/domain/benchmark"
+	"readiness/domain/parquet"
 	"readiness/domain/verdict"
 )
 
@@ -112,7 +114,7 @@ type Answer struct {
 
 // expected is the end of the error about a file that is not read.
 const expected = "; expected is a table with the columns question and answer (CSV or JSON lines), diagnostics of a data agent (JSON), a table of " +
-	"the evaluation SDK (CSV), what readiness client benchmark result --json printed, or what readiness evaluate --format json printed"
+	"the evaluation SDK (CSV or Parquet), what readiness client benchmark result --json printed, or what readiness evaluate --format json printed"
 
 // Read reads a file, which it recognizes by its content. The error says what is wrong and what was expected.
 func Read(name string, data []byte) (*File, error) {
@@ -120,9 +122,11 @@ func Read(name string, data []byte) (*File, error) {
 	switch {
 	case len(data) > MaxBytes:
 		return nil, fmt.Errorf("it is larger than %d MB, the most that is read", MaxBytes>>20)
-	case bytes.HasPrefix(data, []byte("PAR1")):
-		return nil, errors.New("it is a Parquet file, which is not read; write the table as CSV, in a notebook with " +
-			`spark.read.table("evaluation_output").toPandas().to_csv("answers.csv", index=False)`)
+	case parquet.Is(data):
+		if err := f.readParquet(data); err != nil {
+			return nil, fmt.Errorf("it is a Parquet file, and %w", err)
+		}
+		return f.bounded(), nil
 	case bytes.HasPrefix(data, []byte("PK\x03\x04")):
 		return nil, errors.New("it is a workbook or an archive; save the sheet as CSV (UTF-8), or unpack it")
 	}
@@ -147,20 +151,39 @@ func Read(name string, data []byte) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	for i := range f.Answers {
-		f.bound(&f.Answers[i])
-	}
-	return f, nil
+	return f.bounded(), nil
 }
 
-// ReadGiven reads a file that a call sent. It refuses one that holds no answers by its name.
+// Content returns a file as a call sends it: its text, and a Parquet file as Base64.
+func Content(data []byte) string {
+	if parquet.Is(data) {
+		return base64.StdEncoding.EncodeToString(data)
+	}
+	return string(data)
+}
+
+// ReadGiven reads a file that a call sent (Content). It refuses one that holds no answers by its name.
 func ReadGiven(name, text string) (*File, error) {
 	name = domain.Excerpt(name)
-	f, err := Read(name, []byte(text))
+	data := []byte(text)
+	if strings.HasPrefix(text, "UEFSM") { // PAR1 in Base64; no table begins so
+		if packed, err := base64.StdEncoding.DecodeString(text); err == nil {
+			data = packed
+		}
+	}
+	f, err := Read(name, data)
 	if err != nil {
 		return nil, domain.Refuse(domain.InvalidRequest, "%s: %s", name, err)
 	}
 	return f, nil
+}
+
+// bounded cuts what is too long in the answers.
+func (f *File) bounded() *File {
+	for i := range f.Answers {
+		f.bound(&f.Answers[i])
+	}
+	return f
 }
 
 // bound cuts what is too long, and says so.

@@ -1,10 +1,13 @@
 package answerset_test
 
 import (
+	"bytes"
 	"fmt"
 	"strings"
 	"testing"
 	"time"
+
+	written "github.com/parquet-go/parquet-go"
 
 	"readiness/domain/benchmark/answerset"
 )
@@ -82,7 +85,7 @@ func TestRefused(t *testing.T) {
 		"other JSON":        {`{"tables": []}`, "it is JSON of another kind; expected is"},
 		"no JSON":           {"{\"a\"", "no line is a JSON object with a question; expected is"},
 		"answers of lift":   {`{"key":"f7","question":"How many?","answer":{"answer":"12"}}`, "readiness lift keeps answers in it"},
-		"Parquet":           {"PAR1\x00\x01", "it is a Parquet file, which is not read; write the table as CSV"},
+		"Parquet":           {"PAR1\x00\x01", "it is a Parquet file, and it does not end as one"},
 		"a workbook":        {"PK\x03\x04\x00", "save the sheet as CSV"},
 		"NUL":               {"question,answer\nA,\x00\n", "line 2, column 3: "},
 		"not UTF-8":         {"question,answer\nA,\xff\n", "line 2, column 3: "},
@@ -96,6 +99,41 @@ func TestRefused(t *testing.T) {
 		if _, err := answerset.Read("f", []byte(tt.file)); err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: got %v, want %q", name, err, tt.want)
 		}
+	}
+}
+
+// A Parquet file reads as the same table of text, also as a call sends it.
+func TestParquet(t *testing.T) {
+	t.Parallel()
+	type row struct {
+		ID      string              `parquet:"id"`
+		Q       string              `parquet:"question"`
+		Answer  *string             `parquet:"actual_answer,optional"`
+		Seconds float64             `parquet:"execution_time_sec"`
+		Claimed bool                `parquet:"evaluation_judgement"`
+		Rows    map[string][]string `parquet:"rows"`
+	}
+	var b bytes.Buffer
+	if err := written.Write(&b, []row{{"1", "A", new("'=It is 12"), 3.5, true, nil}, {"2", "B", nil, 1, false, nil}}, written.Compression(&written.Snappy)); err != nil {
+		t.Fatal(err)
+	}
+	for name, read := range map[string]func() (*answerset.File, error){
+		"a file":        func() (*answerset.File, error) { return answerset.Read("f", b.Bytes()) },
+		"what is given": func() (*answerset.File, error) { return answerset.ReadGiven("f", answerset.Content(b.Bytes())) },
+	} {
+		f, err := read()
+		if err != nil {
+			t.Fatalf("%s: %s", name, err)
+		}
+		if got, want := shown(f), "f|A|'=It is 12||3.5s|claimed true\nf|B|||1s|empty: there is no answer|claimed false"; got != want || f.Answers[1].Line != 3 {
+			t.Errorf("%s: got\n%s\nwant\n%s", name, got, want)
+		}
+		if f.Kind != answerset.SDK || f.Notes[0] != `The column "rows" is not read: it is nested.` {
+			t.Errorf("%s is a %s: %v", name, f.Kind, f.Notes)
+		}
+	}
+	if _, err := answerset.ReadGiven("f", answerset.Content(b.Bytes()[:100])); err == nil || !strings.Contains(err.Error(), "f: it is a Parquet file, and it does not end as one") {
+		t.Errorf("a file that is cut off gives %v", err)
 	}
 }
 

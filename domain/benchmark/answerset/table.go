@@ -14,8 +14,10 @@ import (
 
 	"readiness/domain"
 	"readiness/domain/benchmark/goldenset"
+	"readiness/domain/parquet"
 	"readiness/domain/spreadsheet"
 	"readiness/domain/verdict"
+	"readiness/internal/lists"
 )
 
 // columns are the names of the columns that are read, in lower case without blanks, underscores and hyphens, and what they hold. Those of
@@ -48,28 +50,9 @@ func (f *File) readCSV(data []byte) error {
 	if err != nil {
 		return faultOf(err)
 	}
-	head, sdk := make([]string, len(record)), false
-	for i, name := range record {
-		short := columnName(name)
-		head[i] = columns[short]
-		sdk = sdk || short == "actualanswer"
-		switch {
-		case head[i] == "" && !slices.Contains(known, short) && short != "":
-			f.note("The column %q is not read.", domain.Excerpt(name))
-		case head[i] != "" && slices.Contains(head[:i], head[i]):
-			return fmt.Errorf("line 1: two columns hold the %s, one of them %q", head[i], domain.Excerpt(name))
-		}
-	}
-	has := func(name string) bool { return slices.Contains(head, name) }
-	switch {
-	case has("steps") && has("id") && !has("question"):
-		f.Kind = Steps
-	case !has("question") || !has("answer") && !has("dax") && !has("error"):
-		return fmt.Errorf("its first line (%s) names no columns question and answer%s", domain.Excerpt(strings.Join(record, ", ")), expected)
-	case sdk:
-		f.Kind = SDK
-	default:
-		f.Kind = Table
+	head, err := f.head("its first line", record)
+	if err != nil {
+		return err
 	}
 	for {
 		record, err := r.Read()
@@ -80,18 +63,83 @@ func (f *File) readCSV(data []byte) error {
 			return faultOf(err)
 		}
 		line, _ := r.FieldPos(0)
-		cells := map[string]any{}
 		for i, text := range record {
-			if i < len(head) && head[i] != "" && strings.TrimSpace(text) != "" {
-				cells[head[i]] = spreadsheet.Unguard(strings.Clone(text))
-			}
+			record[i] = spreadsheet.Unguard(text)
 		}
-		if f.Kind == Steps {
-			f.step(cells)
-		} else if !f.row(line, cells) {
+		if !f.record(line, head, record) {
 			return nil
 		}
 	}
+}
+
+// readParquet reads a table with its columns' names. Rows count as the lines of a table of text do.
+func (f *File) readParquet(data []byte) error {
+	table, err := parquet.Open(data)
+	if err != nil {
+		return err
+	}
+	head, err := f.head("its schema", lists.Map(table.Columns, func(c parquet.Column) string { return c.Name }))
+	if err != nil {
+		return err
+	}
+	for i, c := range table.Columns {
+		if c.Unread != "" && head[i] != "" {
+			f.note("The column %q is not read: %s.", domain.Excerpt(c.Name), c.Unread)
+		}
+	}
+	line := 1
+	for record, err := range table.Rows(func(column int) bool { return head[column] != "" }) {
+		if err != nil {
+			return err
+		}
+		if line++; !f.record(line, head, record) {
+			return nil
+		}
+	}
+	return nil
+}
+
+// head returns what each column of a table holds, and sets the kind of the file.
+func (f *File) head(where string, names []string) ([]string, error) {
+	head, sdk := make([]string, len(names)), false
+	for i, name := range names {
+		short := columnName(name)
+		head[i] = columns[short]
+		sdk = sdk || short == "actualanswer"
+		switch {
+		case head[i] == "" && !slices.Contains(known, short) && short != "":
+			f.note("The column %q is not read.", domain.Excerpt(name))
+		case head[i] != "" && slices.Contains(head[:i], head[i]):
+			return nil, fmt.Errorf("%s: two columns hold the %s, one of them %q", where, head[i], domain.Excerpt(name))
+		}
+	}
+	has := func(name string) bool { return slices.Contains(head, name) }
+	switch {
+	case has("steps") && has("id") && !has("question"):
+		f.Kind = Steps
+	case !has("question") || !has("answer") && !has("dax") && !has("error"):
+		return nil, fmt.Errorf("%s (%s) names no columns question and answer%s", where, domain.Excerpt(strings.Join(names, ", ")), expected)
+	case sdk:
+		f.Kind = SDK
+	default:
+		f.Kind = Table
+	}
+	return head, nil
+}
+
+// record adds a row of a table; false if no more are read.
+func (f *File) record(line int, head, record []string) bool {
+	cells := map[string]any{}
+	for i, text := range record {
+		if i < len(head) && head[i] != "" && !blank(text) {
+			cells[head[i]] = strings.Clone(text)
+		}
+	}
+	if f.Kind == Steps {
+		f.step(cells)
+		return true
+	}
+	return f.row(line, cells)
 }
 
 // faultOf names the place of a fault of CSV.

@@ -16,7 +16,10 @@ import (
 
 // Read returns the questions of a file, in its order. The error is a *Faults. The
 // questions are well formed except for ids, which Set.Admit gives to those without.
-func Read(f Format, file []byte) ([]benchmark.Question, error) {
+func Read(f Format, file []byte) ([]benchmark.Question, error) { return ReadChecked(f, file, nil) }
+
+// ReadChecked is Read, and refuses questions with which check finds a fault, at their query. A nil check finds none.
+func ReadChecked(f Format, file []byte, check func(benchmark.Question) (why string)) ([]benchmark.Question, error) {
 	text, fault := admitBytes(file)
 	if fault != nil {
 		return nil, &Faults{All: []Fault{*fault}}
@@ -34,6 +37,14 @@ func Read(f Format, file []byte) ([]benchmark.Question, error) {
 		q := r.question(faults)
 		known.check(r, q, faults)
 		all = append(all, q)
+	}
+	for i, q := range all {
+		if check == nil || faults.count() > 0 {
+			break // whose form is wrong is not checked further
+		}
+		if why := check(q); why != "" {
+			faults.add(rows[i].fault(query, why))
+		}
 	}
 	if err := faults.err(); err != nil {
 		return nil, err

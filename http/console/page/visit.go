@@ -16,6 +16,7 @@ import (
 	"strings"
 
 	"readiness/client"
+	"readiness/domain/benchmark/answerset"
 )
 
 // Route is a page, or what a form sends.
@@ -117,8 +118,8 @@ const (
 	maxUpload = 16 << 20
 )
 
-// files reads a form with files. A file that is not empty becomes the value of its field, so that it survives an expired session too. Its
-// name is that of FIELD.name.
+// files reads a form with files. A file that is not empty becomes the value of its field, so that it survives an expired session too, as the
+// service takes it. Its name is that of FIELD.name.
 func (v *Visit) files() error {
 	if err := v.Request.ParseMultipartForm(maxForm); err != nil {
 		return err
@@ -134,7 +135,7 @@ func (v *Visit) files() error {
 				return err
 			}
 			if len(text) > 0 {
-				v.Request.PostForm.Set(name, string(text))            //nolint:forbidigo // the field of that name, not the function
+				v.Request.PostForm.Set(name, answerset.Content(text)) //nolint:forbidigo // the field of that name, not the function
 				v.Request.PostForm.Set(name+".name", header.Filename) //nolint:forbidigo // as above
 			}
 		}
