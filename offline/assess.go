@@ -126,7 +126,7 @@ func Assess(ctx context.Context, items []Item, o AssessOptions) (*Assessment, er
 	if err != nil {
 		return nil, err
 	}
-	a.Warnings = slices.Concat(o.Baseline.strangers(a.Items), s.o.Ignores.warnings(notes), ownWarnings(a.Items))
+	a.Warnings = slices.Concat(o.Baseline.strangers(a.Items), s.o.Ignores.warnings(notes), OwnWarnings(a.Items))
 	a.Across = across(notes)
 	return a, nil
 }
