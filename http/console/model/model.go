@@ -17,6 +17,7 @@ import (
 	"readiness/http/console/chart"
 	"readiness/http/console/page"
 	"readiness/internal/optional"
+	"readiness/offline"
 )
 
 //go:embed *.html
