@@ -17,7 +17,6 @@ import (
 	"readiness/http/console/chart"
 	"readiness/http/console/page"
 	"readiness/internal/optional"
-	"readiness/offline"
 )
 
 //go:embed *.html
@@ -65,8 +64,8 @@ type content struct {
 	Caps       []string
 	// Refused are places for which Power BI refuses the model.
 	Refused []string
-	// OwnRules are warnings about the account's own rules.
-	OwnRules []string
+	// OwnRules are the account's own rules outside of the score that were left out.
+	OwnRules []readiness.OwnOutcome
 	Groups   []group
 	// Rest is how many groups are not listed.
 	Rest    int
@@ -131,8 +130,10 @@ func (c *content) assessed(ctx context.Context, api *client.Service) error {
 	a := got.JSON200
 	c.Assessment, c.Score, c.Caps, c.Refused = a, report.Score, report.Caps, report.Refused
 	c.Name, c.WorkspaceName = cmp.Or(optional.Text(a.SemanticModelName), c.Name), optional.Text(a.WorkspaceName)
-	for _, w := range offline.OwnWarnings([]offline.Assessed{{Path: c.Name, Result: report}}) {
-		c.OwnRules = append(c.OwnRules, w.String())
+	for _, o := range report.Own {
+		if o.LeftOut != "" && o.Dimension == "" { // NotAssessable has those in a dimension
+			c.OwnRules = append(c.OwnRules, o)
+		}
 	}
 	c.Dimensions = dimensions(report)
 	c.Groups, c.Rest = groups(report)
