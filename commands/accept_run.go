@@ -24,7 +24,6 @@ type pendingAssessment struct {
 	itemType    item.Type
 	workspace   item.Workspace
 	models      []item.Item // or one data agent; looked up as the caller
-	regimeID    string      // of the scoring regime
 	seen        []noticed   // to record with the run
 
 	// acceptRun fills in the rest.
@@ -76,6 +75,10 @@ func (s *Assessments) decideRun(c *eventstore.Change, p *pendingAssessment) erro
 	if err := p.state.checkStart(p.owner.State); err != nil {
 		return err
 	}
+	regime, err := s.Regimes.Of(p.owner.State, s.Regime)
+	if err != nil {
+		return err
+	}
 	accepted, err := p.count(c)
 	if err != nil {
 		return err
@@ -97,7 +100,7 @@ func (s *Assessments) decideRun(c *eventstore.Change, p *pendingAssessment) erro
 	}
 	op.Impact = assessment.Impact(accepted, single)
 	if err := eventstore.Decide(c, p.run, assessment.StartAssessment{Operation: op, Run: assessment.RunAccepted{
-		WorkspaceID: p.workspace.ID, WorkspaceName: p.workspace.DisplayName, Models: accepted, RegimeID: p.regimeID,
+		WorkspaceID: p.workspace.ID, WorkspaceName: p.workspace.DisplayName, Models: accepted, RegimeID: regime.ID,
 	}}); err != nil {
 		return err
 	}

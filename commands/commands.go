@@ -110,7 +110,7 @@ type Options struct {
 	// Keys stores the keys of AI providers, and the addresses and secrets of webhooks.
 	Keys  *vault.Credentials
 	Plans account.Plans
-	// Regime is the scoring regime of new runs; nil means the current one.
+	// Regime is the scoring regime of new runs of accounts without a rules file; nil means the current one.
 	Regime *readiness.Regime
 	Now    func() time.Time
 	NewID  func() uuid.UUID
@@ -169,7 +169,7 @@ func New(o Options) *Commands {
 	keys := &IdempotencyKeys{Pool: o.Pool, Now: o.Now, NewID: o.NewID, Life: o.Life}
 	core := &core{
 		Pool: o.Pool, Store: o.Store, Documents: o.Documents, Platform: o.Platform, TrackedIn: o.TrackedIn, Plans: o.Plans,
-		Regime: o.Regime, Jobs: o.Jobs, Vault: o.Vault, People: o.People, Now: o.Now, NewID: o.NewID, keys: keys,
+		Regime: o.Regime, Regimes: newRegimes(), Jobs: o.Jobs, Vault: o.Vault, People: o.People, Now: o.Now, NewID: o.NewID, keys: keys,
 		processors: processors.Half(),
 	}
 	assessments := &Assessments{core: core, DropDocuments: o.DropDocuments}

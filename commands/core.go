@@ -29,6 +29,7 @@ type core struct {
 	TrackedIn func(ctx context.Context, accountID string, workspaceID uuid.UUID, t item.Type) ([]trackeditem.Item, error)
 	Plans     account.Plans
 	Regime    *readiness.Regime
+	Regimes   *Regimes
 	Jobs      Jobs
 	Vault     *vault.Vault
 	People    *people.People

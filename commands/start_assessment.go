@@ -3,6 +3,7 @@ package commands
 import (
 	"cmp"
 	"context"
+	"strings"
 
 	"github.com/google/uuid"
 
@@ -33,10 +34,15 @@ func (s *Assessments) startOne(ctx context.Context, caller Caller, kind operatio
 			return err
 		}
 		return s.acceptRun(ctx, &pendingAssessment{caller: caller, operationID: operationID, kind: kind, itemType: t, workspace: workspace,
-			models: []item.Item{it}, regimeID: s.RegimeID()})
+			models: []item.Item{it}})
 	})
 }
 
-// RegimeID returns the id of the scoring regime of a new run: the service's own, if it has
-// a rules file, else the current one.
-func (s *core) RegimeID() string { return cmp.Or(s.Regime, readiness.Current()).ID }
+// RegimeID returns the id of the scoring regime of a caller's new run: that of the account's rules file, else of the service's,
+// else the current one.
+func (s *core) RegimeID(caller Caller) string {
+	if rules := caller.Settings.Rules; rules != "" {
+		return strings.TrimSuffix(readiness.RegimeID+rules, "+")
+	}
+	return cmp.Or(s.Regime, readiness.Current()).ID
+}

@@ -37,7 +37,7 @@ func (s *Assessments) StartBulk(ctx context.Context, caller Caller, workspaceID 
 			return err
 		}
 		return s.acceptRun(ctx, &pendingAssessment{caller: caller, operationID: operationID, kind: operation.AssessSemanticModels,
-			itemType: item.SemanticModel, workspace: workspace, models: models, regimeID: s.RegimeID(), seen: seen})
+			itemType: item.SemanticModel, workspace: workspace, models: models, seen: seen})
 	})
 }
 

@@ -109,7 +109,7 @@ func (s *Schedules) acceptAssessment(ctx context.Context, slot schedule.Slot, du
 		}}
 		return s.assessments.acceptRun(ctx, &pendingAssessment{caller: caller, operationID: operationID,
 			kind: operation.AssessSemanticModel, itemType: item.SemanticModel, workspace: workspace, models: []item.Item{model},
-			regimeID: s.RegimeID(), seen: []noticed{started}})
+			seen: []noticed{started}})
 	})
 	return err
 }

@@ -56,6 +56,7 @@ var unsealed = map[string]string{
 	"account.SavedPerson.person":                     reference,
 	"account.SavedPerson.role":                       word,
 	"account.Settings.definitionCopies":              word,
+	"account.Settings.rules":                         word,
 	"account.Spent.kind":                             word,
 	"account.StatusChanged.status":                   word,
 	"aiprovider.Capabilities.jsonSchema":             word,

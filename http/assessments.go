@@ -156,7 +156,7 @@ func (s *Server) assessment(ctx context.Context, a projections.Assessment, resul
 		ScoreComplete: a.ScoreComplete, NotAssessable: notAssessable(a.NotAssessable),
 		Usage: s.usage(a.Usage, result),
 		Regime: api.AssessmentRegime{ID: a.RegimeID, UsageInScoring: &a.UsageInScoring,
-			ComparableWithPrevious: &a.ComparableWithPrevious, Outdated: a.RegimeID != s.commands.RegimeID()},
+			ComparableWithPrevious: &a.ComparableWithPrevious, Outdated: a.RegimeID != s.commands.RegimeID(callerOf(ctx))},
 		Stored:   api.AssessmentStored{Location: api.AssessmentStoredLocationService},
 		Document: document, SchemaVersion: a.SchemaVersion, Evidence: evidence(a.Evidence, a.DefinitionHash),
 	}, nil

@@ -91,7 +91,7 @@ func (s *Server) portfolioQuery(ctx context.Context, params api.GetPortfolioPara
 	who := callerOf(ctx)
 	q = projections.PortfolioQuery{
 		AccountID: who.Account, ScoreBelow: params.ScoreBelow, NotAssessedSince: params.NotAssessedSince, Sort: projections.PortfolioByScore,
-		Regime: s.commands.RegimeID(),
+		Regime: s.commands.RegimeID(who),
 		// Pages of a list compare with the same scores all day.
 		Earlier: s.now().UTC().Truncate(24*time.Hour).AddDate(0, 0, -earlierAge),
 	}

@@ -21,6 +21,7 @@ import (
 	"readiness/domain/item"
 	"readiness/domain/readiness"
 	"readiness/domain/readiness/finding"
+	"readiness/domain/readiness/model"
 )
 
 // Assessment is the result of assessing items, ordered by shown path.
@@ -89,6 +90,8 @@ type AssessOptions struct {
 	MinSeverity finding.Severity // "" means low
 	// ModelOnly leaves out ScoreDataAgent of semantic models, which takes a third of the time.
 	ModelOnly bool
+	// Memory makes repeated assessments of one semantic model faster.
+	Memory *model.Memory
 	// Jobs is how many items are assessed at once; 0 means one per processor.
 	Jobs int
 	// Progress is called with the number of finished items and the total. Calls do not overlap.
@@ -126,7 +129,7 @@ func Assess(ctx context.Context, items []Item, o AssessOptions) (*Assessment, er
 	if err != nil {
 		return nil, err
 	}
-	a.Warnings = slices.Concat(o.Baseline.strangers(a.Items), s.o.Ignores.warnings(notes), ownWarnings(a.Items))
+	a.Warnings = slices.Concat(o.Baseline.strangers(a.Items), s.o.Ignores.warnings(notes), OwnWarnings(a.Items))
 	a.Across = across(notes)
 	return a, nil
 }
@@ -224,7 +227,7 @@ func (s *assessor) model(ctx context.Context, i Item, d definition.Definition, a
 	n.warnings = append(n.warnings, faultsOf(i, m)...)
 	g := s.o.Ignores.ofModel(i, n, material{m, at}, s.o.Regime)
 	s.score(a, n, g, func(o readiness.Options) readiness.Result {
-		o.Done = ctx.Done()
+		o.Done, o.Memory = ctx.Done(), s.o.Memory
 		return s.o.Regime.Assess(m, o)
 	}, at.of)
 	if !s.o.ModelOnly {

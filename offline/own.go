@@ -23,8 +23,8 @@ func OwnRules(r *readiness.Regime) (ids []string) {
 // fewJudged is how many objects a rule may violate everywhere without looking wrong.
 const fewJudged = 4
 
-// ownWarnings returns warnings about own rules: which were left out and why, and which are violated by whatever they judge.
-func ownWarnings(items []Assessed) (all []Warning) {
+// OwnWarnings returns warnings about own rules: which were left out and why, and which are violated by whatever they judge.
+func OwnWarnings(items []Assessed) (all []Warning) {
 	violated := map[string]int{} // by everything so far; -1 if anything passed
 	var order []readiness.OwnRule
 	for _, i := range items {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -54,7 +55,8 @@ func (w *assessor) Work(ctx context.Context, job *river.Job[assess]) (ended erro
 	ctx, cancel := context.WithTimeout(ctx, stepTimeout)
 	defer cancel()
 	run := eventstore.Fold(operation.Stream(step.OperationID), assessment.EvolveRun)
-	err = w.Store.Change(ctx, step.Metadata(), []eventstore.Loadable{run}, func(c *eventstore.Change) error {
+	owner := eventstore.FoldCached(account.Stream(step.AccountID), account.Evolve)
+	err = w.Store.Change(ctx, step.Metadata(), []eventstore.Loadable{run, owner}, func(c *eventstore.Change) error {
 		return eventstore.Decide(c, run, assessment.Begin{})
 	})
 	if err != nil {
@@ -70,7 +72,7 @@ func (w *assessor) Work(ctx context.Context, job *river.Job[assess]) (ended erro
 		err = domain.Refuse(domain.AssessmentFailed, "the service crashed %d times while it assessed this %s, and gave up; this is a "+
 			"fault of the service: report it to the operator", before.crashed, run.State.Operation.Resource.ItemType.Noun())
 	} else {
-		made, err = w.assess(ctx, step, run.State)
+		made, err = w.assess(ctx, step, run.State, owner.State)
 	}
 	if rests, failed := w.rests(ctx, step.Origin, run.State.Operation.Resumed, err); rests {
 		return failed
@@ -139,12 +141,11 @@ type found struct {
 
 // assess reads and scores the model or the agent, as the person who started the
 // run.
-func (w *assessor) assess(ctx context.Context, step assess, run assessment.Run) (*found, error) {
+func (w *assessor) assess(ctx context.Context, step assess, run assessment.Run, owner account.Account) (*found, error) {
 	itemType := run.Operation.Resource.ItemType
-	regime, known := run.Regime(w.Regime)
-	if !known { // a process of a newer version, or with another rules file, accepted the run and can carry out the step
-		return nil, fmt.Errorf("work: operation %s was accepted under regime %s, which this process does not have; a process with that "+
-			"version and --rules file can score it", step.OperationID, run.RegimeID)
+	regime, err := w.regimeOf(ctx, step, run, owner)
+	if err != nil {
+		return nil, err
 	}
 	token, ok, err := w.Vault.Token(ctx, step.OperationID, w.Now())
 	if err != nil {
@@ -197,6 +198,29 @@ func (w *assessor) assess(ctx context.Context, step assess, run assessment.Run) 
 	}
 	f.assessment.FingerprintHash, err = f.put(w.Documents.PutUntil(ctx, document, w.Now().Add(assessment.FingerprintLife)))
 	return f, err
+}
+
+// regimeOf returns the regime under which a run was accepted, also if the account's rules have changed since.
+func (w *assessor) regimeOf(ctx context.Context, step assess, run assessment.Run, owner account.Account) (*readiness.Regime, error) {
+	made, err := w.Regimes.Of(owner, w.Regime)
+	if err != nil {
+		return nil, err
+	}
+	if regime, known := run.Regime(made); known {
+		return regime, nil
+	}
+	past := eventstore.FoldCached(account.Stream(step.AccountID), account.EvolveRules)
+	if err := w.Store.Load(ctx, past); err != nil {
+		return nil, err
+	}
+	for _, rules := range slices.Backward(past.State) {
+		if made, err := w.Regimes.By(rules, w.Regime); err == nil && made.ID == run.RegimeID {
+			return made, nil
+		}
+	}
+	// A process of a newer version, or with another rules file, accepted the run and can carry out the step.
+	return nil, fmt.Errorf("work: operation %s was accepted under regime %s, which this process does not have; a process with that "+
+		"version and --rules file can score it", step.OperationID, run.RegimeID)
 }
 
 // put adds the statement that stores a document, and returns the document's hash.

@@ -251,7 +251,15 @@ func (w *optimizer) preview(ctx context.Context, as item.Caller, step optimize, 
 	}
 	p.UsageAccess = access[item.PermissionUsage]
 	p.UsageAccess = cmp.Or(p.UsageAccess, item.Unavailable)
-	a := optimization.Asking{Regime: w.Regime, AgentPermission: account.VendorName(item.PermissionAgent), SameTypes: work.Unattended}
+	owner := eventstore.FoldCached(account.Stream(step.AccountID), account.Evolve)
+	if err := w.Store.Load(ctx, owner); err != nil {
+		return nil, err
+	}
+	regime, err := w.Regimes.Of(owner.State, w.Regime)
+	if err != nil {
+		return nil, err
+	}
+	a := optimization.Asking{Regime: regime, AgentPermission: account.VendorName(item.PermissionAgent), SameTypes: work.Unattended}
 	if work.Source != nil {
 		p.AssessmentID = &work.Source.AssessmentID
 		findings, err := commands.FindingsOf(ctx, w.Store, w.Documents, step.AccountID, step.ModelID, *work.Source)

@@ -127,9 +127,10 @@ type Options struct {
 	Queries  Queries // nil where the platform runs none
 	// Wait waits for the platform to have room for a query; nil waits by the real clock. It returns early with the context's error.
 	Wait func(ctx context.Context, d time.Duration) error
-	// Regime is the regime of new assessments and of the scores in previews; nil means the
-	// current one.
-	Regime *readiness.Regime
+	// Regime is the regime of new assessments and of the scores in previews, for accounts without a rules file; nil means the
+	// current one. Regimes makes those of accounts with one.
+	Regime  *readiness.Regime
+	Regimes *commands.Regimes
 	// Life is the process that carries out steps; by default a new one. Start takes
 	// it and Stop ends it.
 	Life *database.Life

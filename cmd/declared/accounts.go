@@ -5,15 +5,23 @@ package declared
 
 import (
 	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"io/fs"
+	"path"
+	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/google/uuid"
 
 	"readiness/domain/account"
 	"readiness/domain/aiprovider"
 	"readiness/domain/item"
+	"readiness/domain/readiness"
+	"readiness/domain/readiness/ownrules"
 	"readiness/internal/lists"
 	"readiness/internal/optional"
 )
@@ -58,6 +66,7 @@ type (
 		People         []personDoc        `yaml:"people"`
 		TrackingSetups []trackingSetupDoc `yaml:"trackingSetups"`
 		AIProvider     *aiProviderDoc     `yaml:"aiProvider"`
+		Rules          string             `yaml:"rules"`
 	}
 	settingsDoc struct {
 		AddPixies        *bool   `yaml:"addPixies"`
@@ -112,9 +121,9 @@ type (
 )
 
 // Parse reads an accounts file. Omitted members get their defaults: status Active, role member, the three switches on,
-// definitionCopies None, fabricWrites off. file is the name that errors carry. On failure Parse returns no declarations; the error joins
-// one *Error for each problem, in file order.
-func Parse(file string, src []byte, plans account.Plans) ([]account.Declaration, error) {
+// definitionCopies None, fabricWrites off. file is the name that errors carry, and beside has the rules files that it may name; nil: none.
+// On failure Parse returns no declarations; the error joins one *Error for each problem, in file order.
+func Parse(file string, src []byte, plans account.Plans, beside fs.FS) ([]account.Declaration, error) {
 	var doc fileDoc
 	d := decode(file, src, &doc)
 	if len(d.problems) > 0 {
@@ -128,6 +137,9 @@ func Parse(file string, src []byte, plans account.Plans) ([]account.Declaration,
 	for i, a := range doc.Accounts {
 		at := fmt.Sprintf("accounts[%d]", i)
 		declarations[i] = a.declaration()
+		if a.Rules != "" {
+			d.rules(at+".rules", a.Rules, beside, &declarations[i])
+		}
 		for _, p := range declarations[i].Problems(plans) {
 			d.reportProblem(at, p)
 		}
@@ -141,6 +153,57 @@ func Parse(file string, src []byte, plans account.Plans) ([]account.Declaration,
 		return nil, d.failure()
 	}
 	return declarations, nil
+}
+
+// rules reads the rules file of an account. What is wrong in it is reported at its place there.
+func (d *decoder) rules(at, name string, beside fs.FS, of *account.Declaration) {
+	if !fs.ValidPath(name) || name == "." {
+		d.report(at, fmt.Sprintf("must be the path of a rules file in the folder of this file or below, with slashes and without .., not %q", name))
+		return
+	}
+	src, err := readBelow(beside, name)
+	if err != nil {
+		d.report(at, "the rules file cannot be read: "+err.Error())
+		return
+	}
+	f, err := ParseRulesFile(path.Join(filepath.ToSlash(filepath.Dir(d.file)), name), src, readiness.Current())
+	var (
+		written ownrules.Written
+		made    *readiness.Regime
+	)
+	if err == nil {
+		f.File = name // as results show it
+		written, made, err = Combine([]*RulesFile{f}, readiness.Current())
+	}
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		for _, one := range joined.Unwrap() {
+			if p, ok := errors.AsType[*Error](one); ok {
+				d.problems = append(d.problems, p)
+			}
+		}
+	}
+	if err != nil {
+		return
+	}
+	text, err := json.Marshal(written)
+	if err != nil {
+		d.report(at, err.Error())
+		return
+	}
+	of.Rules, of.Settings.Rules = string(text), "+"+strings.TrimPrefix(strings.TrimPrefix(made.ID, readiness.RegimeID), "+")
+}
+
+// readBelow reads a file, but at most one byte more than ParseRulesFile accepts.
+func readBelow(files fs.FS, name string) ([]byte, error) {
+	if files == nil {
+		return nil, fs.ErrNotExist
+	}
+	f, err := files.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(io.LimitReader(f, maxRulesBytes+1))
 }
 
 func (a accountDoc) declaration() account.Declaration {
@@ -220,7 +283,7 @@ func unlessDefault(byDefault string, v *string) string {
 // failure joins all problems in file order.
 func (d *decoder) failure() error {
 	slices.SortStableFunc(d.problems, func(a, b *Error) int {
-		return cmp.Or(a.Line-b.Line, a.Column-b.Column)
+		return cmp.Or(strings.Compare(a.File, b.File), a.Line-b.Line, a.Column-b.Column)
 	})
 	all := lists.Map(d.problems, func(p *Error) error { return p })
 	return errors.Join(all...)

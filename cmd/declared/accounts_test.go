@@ -1,10 +1,13 @@
 package declared_test
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
+	"regexp"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
@@ -14,6 +17,8 @@ import (
 	"readiness/domain/account"
 	"readiness/domain/aiprovider"
 	"readiness/domain/item"
+	"readiness/domain/readiness"
+	"readiness/domain/readiness/ownrules"
 	"readiness/test/samples"
 )
 
@@ -70,7 +75,7 @@ accounts:
 `
 
 func parse(src string) ([]account.Declaration, error) {
-	return declared.Parse("accounts.yaml", []byte(src), account.DefaultPlans())
+	return declared.Parse("accounts.yaml", []byte(src), account.DefaultPlans(), nil)
 }
 
 // proves: decisions/8/2
@@ -245,6 +250,62 @@ func TestDescribe(t *testing.T) {
 	gone := []domain.Event{account.PersonRemoved{Person: ids[item.Person{ID: "ada"}]}, account.PersonRemoved{Person: "7f"}, account.LicenseRemoved{LicenseID: "lic-1"}}
 	if diff := cmp.Diff([]string{"- person ada", "- person 7f (erased)", "- license lic-1"}, declared.Describe(a, gone, names)); diff != "" {
 		t.Errorf("removals (-want +got):\n%s", diff)
+	}
+}
+
+// An account names a file of rules, in the folder of the accounts file or below.
+func TestRulesOfAnAccount(t *testing.T) {
+	t.Parallel()
+	const plain = "version: 1\nown:\n  - id: CON-01\n    title: No format\n    scope: measure\n    when: measure.formatString == \"\"\n    message: set one\n"
+	scored := strings.Replace(plain, "version: 1", "version: 1\nname: contoso", 1) + "    dimension: measures\n"
+	files := fstest.MapFS{}
+	for name, text := range map[string]string{
+		"plain.yaml": plain, "teams/scored.yaml": scored, "off.yaml": "rules: {NAM-01: off}\n", "both.yaml": "rules: {NAM-01: off}\n" + scored,
+		"member.yaml": strings.ReplaceAll(plain, "formatString", "formatStrin"), "syntax.yaml": "own: [\n", "unknown.yaml": "rules: {NAM-99: off}\n",
+		"constant.yaml": strings.ReplaceAll(plain, `measure.formatString == ""`, `"1 > 0"`), "large.yaml": "# " + strings.Repeat("x", 300<<10), "empty.yaml": "",
+		"nested.yaml": strings.ReplaceAll(plain, `measure.formatString == ""`, "model.tables.all(a, model.tables.all(b, model.tables.all(c, model.tables.all(d, a == d))))"),
+	} {
+		files[name] = &fstest.MapFile{Data: []byte(text)}
+	}
+	parse := func(name string) ([]account.Declaration, error) {
+		return declared.Parse("etc/accounts.yaml", []byte("accounts:\n  - accountId: contoso\n    plan: Team\n    rules: "+name+"\n"), account.DefaultPlans(), files)
+	}
+	for name, want := range map[string]string{
+		"plain.yaml": `^\+$`, "teams/scored.yaml": `^\+contoso@[0-9a-f]{8}$`, "off.yaml": `^\+[0-9a-f]{8}$`, "both.yaml": `^\+contoso@[0-9a-f]{8}$`,
+	} {
+		got, err := parse(name)
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		var w ownrules.Written
+		if err := json.Unmarshal([]byte(got[0].Rules), &w); err != nil {
+			t.Fatal(name, err)
+		}
+		made, problems, err := w.Regime(readiness.Current())
+		if err != nil || problems != nil || "+"+strings.TrimPrefix(strings.TrimPrefix(made.ID, readiness.RegimeID), "+") != got[0].Settings.Rules || !regexp.MustCompile(want).MatchString(got[0].Settings.Rules) {
+			t.Errorf("%s: got regime %+v, %v, %v of %q, want %s", name, made, problems, err, got[0].Settings.Rules, want)
+		}
+		if len(w.Own) > 0 && (w.Own[0].File != name || w.Own[0].Line == 0) {
+			t.Errorf("%s: the rule is at %s:%d", name, w.Own[0].File, w.Own[0].Line)
+		}
+	}
+	for name, want := range map[string]string{
+		"missing.yaml":    "etc/accounts.yaml:4:5: accounts[0].rules: the rules file cannot be read: open missing.yaml: file does not exist",
+		"../plain.yaml":   `etc/accounts.yaml:4:5: accounts[0].rules: must be the path of a rules file in the folder of this file or below`,
+		"/etc/plain.yaml": `etc/accounts.yaml:4:5: accounts[0].rules: must be the path of a rules file`,
+		"teams":           "etc/accounts.yaml:4:5: accounts[0].rules: the rules file cannot be read: ",
+		"member.yaml":     `etc/member.yaml:6:18: own[0].when: there is no member "formatStrin" here`,
+		"constant.yaml":   `etc/constant.yaml:6:12: own[0].when: is the same for every object`,
+		"nested.yaml":     `etc/nested.yaml:6:87: own[0].when: comprehension exceeds nesting limit`,
+		"syntax.yaml":     "etc/syntax.yaml:1:6: ",
+		"unknown.yaml":    `etc/unknown.yaml:1:9: rules.NAM-99: 2027-01 has no such rule`,
+		"large.yaml":      "etc/large.yaml: the file has 262145 bytes or more; at most 262144 are read",
+		"empty.yaml":      "etc/empty.yaml: must hold one YAML document",
+		"[plain.yaml]":    "etc/accounts.yaml:4:12: accounts[0].rules: must be text",
+	} {
+		if got, err := parse(name); got != nil || err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%s: got %v, %v, want %s", name, got, err, want)
+		}
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"readiness/domain"
 	"readiness/domain/account"
 	"readiness/domain/item"
+	"readiness/domain/readiness/ownrules"
 )
 
 // Describe describes events of one account, one line per event. before is the account's state before the first event,
@@ -44,6 +45,10 @@ func Describe(before account.Account, events []domain.Event, names map[item.Pers
 			say("- person %s", named(e.Person, names))
 		case account.DocumentSaved:
 			old, existed := before.Saved[e.Name]
+			if e.Name == account.RulesDocument {
+				say("%s rules: %s", sign(existed), rulesIn(e.Text))
+				break
+			}
 			say("%s %s: %s", sign(existed), document(e.Name), changes(json.RawMessage(old), json.RawMessage(e.Text), inName(e.Name)...))
 		case account.DocumentRemoved:
 			say("- %s", document(e.Name))
@@ -59,6 +64,15 @@ func document(name string) string {
 		return "tracking setup of workspace " + workspace
 	}
 	return name
+}
+
+// rulesIn counts the rules of a document.
+func rulesIn(text string) string {
+	var w ownrules.Written
+	if err := json.Unmarshal([]byte(text), &w); err != nil {
+		return err.Error()
+	}
+	return fmt.Sprintf("own %d, changed %d", len(w.Own), len(w.Changes))
 }
 
 // inName lists the members of a document that its name already contains.

@@ -13,6 +13,8 @@ import (
 
 	"readiness/domain/account"
 	"readiness/domain/readiness"
+	"readiness/domain/readiness/finding"
+	"readiness/domain/readiness/ownrules"
 )
 
 // maxRulesBytes is the largest file that ReadRulesFile accepts, in bytes.
@@ -171,8 +173,8 @@ func (f *RulesFile) LineOfTest(rule, test int) int {
 	return f.d.positions[fmt.Sprintf("own[%d].tests[%d]", rule, test)].Line
 }
 
-// Report adds a problem of a rule of the team: of a member, at a line and column of its text; 0 for the member itself.
-func (f *RulesFile) Report(rule int, member string, line, column int, message string) {
+// report adds a problem of a rule of the team: of a member, at a line and column of its text; 0 for the member itself.
+func (f *RulesFile) report(rule int, member string, line, column int, message string) {
 	path := fmt.Sprintf("own[%d]", rule)
 	if member != "" {
 		path = join(path, member)
@@ -184,8 +186,62 @@ func (f *RulesFile) Report(rule int, member string, line, column int, message st
 	f.d.reportIn(path, line, column, message)
 }
 
-// Failure returns all problems that were reported, by place; nil if there are none.
-func (f *RulesFile) Failure() error { return f.d.failure() }
+// Definition returns a rule of the team as the domain reads it.
+func (f *RulesFile) Definition(i int) ownrules.Definition {
+	one := f.Own[i]
+	d := ownrules.Definition{Scope: one.Scope, When: one.When, Message: one.Message, OwnRule: readiness.OwnRule{
+		ID: one.ID, Title: strings.TrimSuffix(strings.TrimSpace(one.Title), "."), Why: strings.TrimSpace(one.Why), Fix: strings.TrimSpace(one.Fix),
+		Effort: one.Effort, Severity: finding.Severity(one.Severity), Dimension: one.Dimension, File: f.File, Line: f.Line(i),
+	}}
+	if one.Dimension != "" {
+		d.Weight = float64(*one.Weight)
+	}
+	return d
+}
+
+// Combine returns what rules files say together, and the regime that it makes of another. Its error names each fault with file, line
+// and column.
+func Combine(files []*RulesFile, of *readiness.Regime) (w ownrules.Written, made *readiness.Regime, err error) {
+	type place struct {
+		file  *RulesFile
+		index int
+	}
+	var places []place
+	w.Changes = map[string]readiness.Setting{}
+	for _, f := range files {
+		for id, setting := range f.Changes {
+			if before, twice := w.Changes[id]; twice && before != setting {
+				return w, nil, fmt.Errorf("%s: rules.%s: another file says %s, not %s", f.File, id, before, setting)
+			}
+			w.Changes[id] = setting
+		}
+		for i := range f.Own {
+			w.Own, places = append(w.Own, f.Definition(i)), append(places, place{f, i})
+			if f.Own[i].Dimension == "" {
+				continue
+			}
+			if w.Name != "" && w.Name != f.Name {
+				return w, nil, fmt.Errorf("%s: name: another file with rules in a dimension has the name %q, not %q; give them one", f.File, w.Name, f.Name)
+			}
+			w.Name = f.Name
+		}
+	}
+	made, problems, err := w.Regime(of)
+	if err != nil {
+		files[0].d.report("rules", strings.TrimPrefix(err.Error(), "readiness: "))
+		return w, nil, files[0].d.failure()
+	}
+	for _, p := range problems {
+		one := places[p.Rule]
+		one.file.report(one.index, p.Member, p.Line, p.Column, p.Message)
+	}
+	for _, f := range files { // those of the others when these are mended
+		if err := f.d.failure(); err != nil {
+			return w, nil, err
+		}
+	}
+	return w, made, nil
+}
 
 // ReadRulesFile reads the rules file at a path.
 func ReadRulesFile(path string, of *readiness.Regime) (*RulesFile, error) {
@@ -204,8 +260,8 @@ func ParseRules(file string, src []byte, of *readiness.Regime) (*readiness.Regim
 		return nil, err
 	}
 	if len(f.Own) > 0 {
-		f.d.report("own", "the service has no rules of a team; readiness assess --rules has")
-		return nil, f.Failure()
+		f.d.report("own", "a team's own rules belong to an account: name the file in the accounts file, as rules of the account")
+		return nil, f.d.failure()
 	}
 	return f.Customize(of)
 }
@@ -215,7 +271,7 @@ func (f *RulesFile) Customize(of *readiness.Regime) (*readiness.Regime, error) {
 	custom, err := of.Customized(f.Changes)
 	if err != nil {
 		f.d.report("rules", strings.TrimPrefix(err.Error(), "readiness: "))
-		return nil, f.Failure()
+		return nil, f.d.failure()
 	}
 	return custom, nil
 }

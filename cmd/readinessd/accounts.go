@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -126,13 +128,13 @@ func readPlans(path string) (account.Plans, error) {
 	return declared.ParsePlans(path, src)
 }
 
-// readAccounts reads an accounts file.
+// readAccounts reads an accounts file, with the rules files that it names.
 func readAccounts(path string, plans account.Plans) ([]account.Declaration, error) {
 	src, err := declared.Read(path)
 	if err != nil {
 		return nil, err
 	}
-	return declared.Parse(path, src, plans)
+	return declared.Parse(path, src, plans, os.DirFS(filepath.Dir(path)))
 }
 
 // describeChanges returns the changes of each account as lines.

@@ -5,6 +5,7 @@ package account
 
 import (
 	"maps"
+	"slices"
 
 	"readiness/domain"
 	"readiness/domain/item"
@@ -51,6 +52,9 @@ type Settings struct {
 	DefinitionCopies Copies `json:"definitionCopies"`
 	// FabricWrites lets people of the account write to Microsoft Fabric; the operator decides it.
 	FabricWrites bool `json:"fabricWrites,omitempty"`
+	// Rules is what the account's rules file adds to the id of the published regime, from the plus sign: "+" if it changes no score;
+	// absent without a file.
+	Rules string `json:"rules,omitempty"`
 }
 
 // SavedPerson is a person of an account, with role, license and access to each platform
@@ -158,4 +162,26 @@ func without[K comparable, V any](m map[K]V, k K) map[K]V {
 	m = maps.Clone(m)
 	delete(m, k)
 	return m
+}
+
+// maxPastRules bounds how many earlier rules files of an account work that began before can still be carried out by.
+const maxPastRules = 20
+
+// EvolveRules returns the account's rules documents after e, the newest last; "" stands for none. It does not modify past.
+func EvolveRules(past []string, e domain.Event) []string {
+	switch e := e.(type) {
+	case Opened:
+		return []string{""}
+	case DocumentSaved:
+		if e.Name == RulesDocument {
+			return append(slices.Clone(past[max(0, len(past)-maxPastRules+1):]), e.Text)
+		}
+	case DocumentRemoved:
+		if e.Name == RulesDocument {
+			return append(slices.Clone(past[max(0, len(past)-maxPastRules+1):]), "")
+		}
+	case Erased:
+		return nil
+	}
+	return past
 }

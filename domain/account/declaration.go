@@ -21,6 +21,8 @@ type Declaration struct {
 	People         []Person
 	TrackingSetups []TrackingSetup
 	AIProvider     *AIProvider // nil: the embedded one
+	// Rules are what the account's rules file says, in the JSON of ownrules.Written; "" without a file.
+	Rules string
 }
 
 // Person is a declared person, with role, license and access to each platform
@@ -89,6 +91,9 @@ type AIProvider struct {
 // AIProviderDocument is the name of the document that holds an account's AI provider.
 const AIProviderDocument = "aiProvider"
 
+// RulesDocument is the name of the document that holds what an account's rules file says.
+const RulesDocument = "rules"
+
 // TrackingSetupDocument returns the name of the document that holds the tracking setup
 // of a workspace.
 func TrackingSetupDocument(workspaceID uuid.UUID) string {
@@ -104,6 +109,9 @@ func (d Declaration) documents() map[string]string {
 	}
 	if d.AIProvider != nil {
 		all[AIProviderDocument] = asJSON(*d.AIProvider)
+	}
+	if d.Rules != "" {
+		all[RulesDocument] = d.Rules
 	}
 	return all
 }

@@ -59,7 +59,7 @@ type PersonRemoved struct {
 }
 
 // DocumentSaved records a part of the account that is kept as a JSON document (a
-// tracking setup, the AI provider). It never holds a key.
+// tracking setup, the AI provider, the rules file). It never holds a key.
 type DocumentSaved struct {
 	// Name is the part of the account.
 	Name string `json:"name"`

@@ -13,6 +13,7 @@ import (
 	"readiness/definition/semanticmodel"
 	"readiness/domain/readiness"
 	"readiness/domain/readiness/finding"
+	scope "readiness/domain/readiness/model"
 )
 
 // anyModel draws a model with few different names, so that names, keys, schemas,
@@ -276,6 +277,24 @@ func big(n int) *semanticmodel.Model {
 		}
 	}
 	return m
+}
+
+// An assessment with a memory is one without, whatever was assessed before.
+func TestAssessmentsWithAMemory(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		memory := &scope.Memory{}
+		for range rapid.IntRange(2, 4).Draw(t, "assessments") {
+			m := wideModel().Draw(t, "model")
+			for range 2 {
+				memory.Next()
+				got := readiness.Assess(m, readiness.Options{Memory: memory})
+				if diff := cmp.Diff(readiness.Assess(m, noOptions), got); diff != "" {
+					t.Fatalf("with a memory (-without +with):\n%s", diff)
+				}
+			}
+		}
+	})
 }
 
 func BenchmarkAssess(b *testing.B) {

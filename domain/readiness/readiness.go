@@ -25,6 +25,8 @@ type Options struct {
 	Ignore func(ruleID string, key finding.Key) bool
 	// Done ends own rules early when it is closed; nil never does.
 	Done <-chan struct{}
+	// Memory makes further assessments of a semantic model that is being edited faster; nil keeps nothing.
+	Memory *model.Memory
 	// WithoutFindings leaves the findings nil, which saves much of the work. Everything
 	// else is the same.
 	WithoutFindings bool
@@ -100,7 +102,7 @@ func (r *Regime) modelView(m *semanticmodel.Model, o Options) view {
 	s := model.NewSnapshot(m)
 	judged, offer := s.Judged(s.Exposed)
 	x := model.NewScope(s, judged, o.Usage)
-	x.Offer, x.Done = offer, o.Done
+	x.Offer, x.Done, x.Memory = offer, o.Done, o.Memory
 	return view{Scope: x, n: 1}
 }
 

@@ -8,8 +8,10 @@ import (
 
 	"readiness/client"
 	"readiness/domain/readiness"
+	"readiness/domain/readiness/explained"
 	"readiness/internal/optional"
 	"readiness/mcp"
+	"readiness/offline"
 )
 
 // Assess implements mcp.Models.
@@ -49,12 +51,15 @@ func assessed(model string, made client.Assessment) (mcp.Assessment, error) {
 	}
 	r := document.Report
 	a := mcp.Assessment{ID: optional.Text(made.AssessmentID), Model: model, Regime: made.Regime.ID, Score: r.Score,
-		Caps: r.Caps, Dimensions: r.Dimensions}
+		Caps: r.Caps, Own: r.Own, Dimensions: r.Dimensions}
 	if made.ScoreDataAgent != nil {
 		a.ScoreDataAgent = new(int(*made.ScoreDataAgent))
 	}
 	for _, f := range r.Findings {
-		a.Findings = append(a.Findings, mcp.Finding{Finding: f})
+		a.Findings = append(a.Findings, mcp.Finding{Finding: f, Own: r.OwnRule(explained.Leading(f.RuleIDs))})
+	}
+	for _, w := range offline.OwnWarnings([]offline.Assessed{{Path: optional.Text(made.SemanticModelName), Result: r}}) {
+		a.Warnings = append(a.Warnings, w.String())
 	}
 	return a, nil
 }

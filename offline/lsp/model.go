@@ -21,6 +21,7 @@ import (
 	"readiness/definition/textfile"
 	"readiness/definition/tmdl"
 	"readiness/domain/readiness"
+	scoring "readiness/domain/readiness/model"
 	"readiness/internal/lists"
 	"readiness/offline"
 )
@@ -32,6 +33,7 @@ type model struct {
 	// changes counts what happened to its files; of is what the last assessment saw of that.
 	changes, of int
 	last        *reading
+	memory      *scoring.Memory // of the assessments, which run one at a time
 	// published holds what was last told of each file, by address; said what of its findings, by path.
 	published map[string]string
 	said      map[string]said
@@ -102,9 +104,9 @@ func (s *server) assessNext() {
 			texts[at] = d.src
 		}
 	}
-	changes, last, i := next.changes, next.last, next.item
+	changes, last, i, memory := next.changes, next.last, next.item, next.memory
 	go func() {
-		a, err := guarded(func() (assessment, error) { return s.assess(i, texts, last), nil })
+		a, err := guarded(func() (assessment, error) { return s.assess(i, texts, last, memory), nil })
 		if err != nil {
 			a.err = err
 		}
@@ -168,7 +170,7 @@ func put(d definition.Definition, dir string, texts map[string]string) definitio
 const maxBroken = 20
 
 // assess reads a model with the open texts and scores it.
-func (s *server) assess(i offline.Item, texts map[string]string, last *reading) assessment {
+func (s *server) assess(i offline.Item, texts map[string]string, last *reading, memory *scoring.Memory) assessment {
 	d, _, err := i.Definition(s.ctx)
 	if err != nil {
 		return assessment{err: err}
@@ -198,7 +200,8 @@ func (s *server) assess(i offline.Item, texts map[string]string, last *reading) 
 		regime, faults = s.Regime(s.root)
 	}
 	r.ignores, err = s.ignores(regime)
-	o := offline.AssessOptions{Regime: regime, Ignores: r.ignores, ModelOnly: true}
+	memory.Next()
+	o := offline.AssessOptions{Regime: regime, Ignores: r.ignores, ModelOnly: true, Memory: memory}
 	made, assessErr := offline.Assess(s.ctx, []offline.Item{r.item}, o)
 	switch {
 	case assessErr != nil:

@@ -18,6 +18,7 @@ import (
 
 	"readiness/domain/proposal"
 	"readiness/domain/readiness"
+	scoring "readiness/domain/readiness/model"
 	"readiness/offline"
 )
 
@@ -33,7 +34,7 @@ type Options struct {
 }
 
 // pause is how long nothing must be typed before a model is assessed again.
-const pause = 25 * time.Millisecond
+const pause = 10 * time.Millisecond
 
 // Bounds of what is open: more files are read from disk, as if they were not.
 const (
@@ -474,7 +475,7 @@ func (s *server) modelOf(at string) (*model, error) {
 	}
 	dir := i.Dir() + "\x00" + i.Path
 	if s.models[dir] == nil {
-		s.models[dir] = &model{item: *i, files: map[string]bool{}, published: map[string]string{}}
+		s.models[dir] = &model{item: *i, files: map[string]bool{}, published: map[string]string{}, memory: &scoring.Memory{}}
 	}
 	return s.models[dir], nil
 }

@@ -110,7 +110,7 @@ func Start(t testing.TB, o Options) *World {
 	if o.Emulated != nil {
 		o = w.emulate(o)
 	}
-	declared, err := declared.Parse("accounts.yaml", []byte(o.Accounts), account.DefaultPlans())
+	declared, err := declared.Parse("accounts.yaml", []byte(o.Accounts), account.DefaultPlans(), nil)
 	testworld.Check(t, err)
 	_, err = w.Accounts.Apply(t.Context(), declared)
 	testworld.Check(t, err)

@@ -141,7 +141,7 @@ func addModels(ts *testscript.TestScript, w *Service, args []string) {
 }
 
 func applyAccounts(ts *testscript.TestScript, w *Service, args []string) {
-	w.Apply(args[0], []byte(os.Expand(ts.ReadFile(args[0]), ts.Getenv)))
+	w.Apply(args[0], []byte(os.Expand(ts.ReadFile(args[0]), ts.Getenv)), os.DirFS(ts.MkAbs(".")))
 }
 
 func bearer(_ *testscript.TestScript, w *Service, args []string) {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/ed25519"
 	"io"
+	"io/fs"
 	"log/slog"
 	"net"
 	"net/http"
@@ -91,7 +92,7 @@ func newWorld(env *testscript.Env) *Service {
 	}
 	file, err := shared.ReadFile("testdata/accounts.yaml")
 	check(t, err)
-	w.Apply("accounts.yaml", file)
+	w.Apply("accounts.yaml", file, nil)
 	w.Up()
 	env.Defer(w.End)
 	return w
@@ -167,9 +168,9 @@ func (a again) RoundTrip(r *http.Request) (*http.Response, error) {
 
 var check = testworld.Check
 
-// Apply declares accounts; their people may make calls from then on.
-func (w *Service) Apply(name string, file []byte) {
-	declared, err := declared.Parse(name, file, account.DefaultPlans())
+// Apply declares accounts, with the rules files beside the file; their people may make calls from then on.
+func (w *Service) Apply(name string, file []byte, beside fs.FS) {
+	declared, err := declared.Parse(name, file, account.DefaultPlans(), beside)
 	check(w.T, err)
 	_, err = w.Accounts.Apply(w.T.Context(), declared)
 	check(w.T, err)

@@ -122,6 +122,9 @@ func assessmentTable(s *sheet.Sheet, a agentAssessment) {
 	in := cmp.Or(optional.Text(a.WorkspaceName), optional.Text(a.WorkspaceID))
 	preview := "readiness client preview " + show.ShellPath(cli.Printable(in)) + " " + show.ShellPath(cli.Printable(one.Name)) + s.Profile
 	s.Assessment(&offline.Assessment{Regime: cli.Printable(a.Regime.ID), Items: []offline.Assessed{one}}, preview)
+	for _, w := range offline.OwnWarnings([]offline.Assessed{one}) {
+		s.Say("%s", cli.Printable(w.String()))
+	}
 	if a.Regime.Outdated {
 		s.Say("These are not the rules of today: assess anew for a score that compares with others")
 	}

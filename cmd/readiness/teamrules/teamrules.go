@@ -8,14 +8,12 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/spf13/pflag"
 
 	"readiness/cmd/declared"
 	"readiness/domain/readiness"
-	"readiness/domain/readiness/finding"
 	"readiness/domain/readiness/ownrules"
 	"readiness/offline"
 )
@@ -73,77 +71,14 @@ func Parse(file string, text []byte) (*Rules, error) {
 	return r, r.combine()
 }
 
-func (r *Rules) combine() error {
-	changes := &declared.RulesFile{Changes: map[string]readiness.Setting{}}
-	name := ""
+func (r *Rules) combine() (err error) {
 	for _, f := range r.files {
-		for id, setting := range f.Changes {
-			if before, twice := changes.Changes[id]; twice && before != setting {
-				return fmt.Errorf("%s: rules.%s: another file says %s, not %s", f.File, id, before, setting)
-			}
-			changes.Changes[id] = setting
-		}
 		for i := range f.Own {
-			r.own = append(r.own, owned{definitionOf(f, i), f, i})
-			if f.Own[i].Dimension == "" {
-				continue
-			}
-			if name != "" && name != f.Name {
-				return fmt.Errorf("%s: name: another file with rules in a dimension has the name %q, not %q; give them one", f.File, name, f.Name)
-			}
-			name = f.Name
+			r.own = append(r.own, owned{f.Definition(i), f, i})
 		}
 	}
-	if len(changes.Changes) > 0 {
-		custom, err := r.Regime.Customized(changes.Changes)
-		if err != nil {
-			return fmt.Errorf("%s: rules: %s", r.files[0].File, strings.TrimPrefix(err.Error(), "readiness: "))
-		}
-		r.Regime = custom
-	}
-	if len(r.own) == 0 {
-		return nil
-	}
-	set, err := compile(r.own)
-	if err != nil {
-		return err
-	}
-	r.Regime, err = r.Regime.WithOwn(name, set)
+	_, r.Regime, err = declared.Combine(r.files, r.Regime)
 	return err
-}
-
-// definitionOf returns a rule as the domain reads it.
-func definitionOf(f *declared.RulesFile, i int) ownrules.Definition {
-	one := f.Own[i]
-	d := ownrules.Definition{Scope: one.Scope, When: one.When, Message: one.Message, OwnRule: readiness.OwnRule{
-		ID: one.ID, Title: strings.TrimSuffix(strings.TrimSpace(one.Title), "."), Why: strings.TrimSpace(one.Why), Fix: strings.TrimSpace(one.Fix),
-		Effort: one.Effort, Severity: finding.Severity(one.Severity), Dimension: one.Dimension, File: f.File, Line: f.Line(i),
-	}}
-	if one.Dimension != "" {
-		d.Weight = float64(*one.Weight)
-	}
-	return d
-}
-
-// compile checks rules of files, and reports what is wrong at its place.
-func compile(all []owned) (*ownrules.Set, error) {
-	definitions := make([]ownrules.Definition, len(all))
-	for i, one := range all {
-		definitions[i] = one.Definition
-	}
-	set, problems := ownrules.Compile(definitions, readiness.Current())
-	if problems == nil {
-		return set, nil
-	}
-	var files []*declared.RulesFile
-	for _, p := range problems {
-		one := all[p.Rule]
-		one.file.Report(one.index, p.Member, p.Line, p.Column, p.Message)
-		if !slices.Contains(files, one.file) {
-			files = append(files, one.file)
-		}
-	}
-	return nil, files[0].Failure() // those of other files when these are mended
 }
 
 // Rule is a rule of a file, as rules show explains it.

@@ -175,7 +175,7 @@ func Wire(p Parts) (*Service, error) {
 			return p.Log.Engine.WriteAsOf(ctx, p.Log.Store, w, projections.AsOf{View: view, Position: position, Account: account})
 		},
 		Workers: max(1, p.Workers), Asks: cmp.Or(p.Asks, work.DefaultAsks),
-		Regime: p.Regime,
+		Regime: p.Regime, Regimes: service.Regimes,
 	}
 	return wired, nil
 }

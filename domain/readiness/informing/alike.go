@@ -19,29 +19,21 @@ const (
 )
 
 // compare faults the texts that inform but are repeated.
-func (t *texts) compare(objects []*model.Object) {
+func (t *texts) compare(x *model.Scope) {
 	groups := map[uint64][]*model.Object{}
-	signatures := map[int][]uint64{} // by Object.Index: of the whole text first, then of nearly equal ones
-	for _, o := range objects {
+	signatures := map[int][]uint64{} // by Object.Index
+	for _, o := range x.Objects {
 		if t.faults[o.Index] != Informs {
 			continue
 		}
-		all := []uint64{signature([]string{wording.Norm(o.Description)}, -1)}
-		if words := t.compared(o); len(words) >= leastAlike {
-			all = append(all, signature(words, -1))
-			for but := range words {
-				if len(words) >= leastNear {
-					all = append(all, signature(words, but))
-				}
-			}
-		}
+		all := model.Pure(x, signed{o.Name, o.Table.Src.Name, o.Description}, func(signed) []uint64 { return t.signatures(o) })
 		for _, s := range all {
 			groups[s] = append(groups[s], o)
 		}
 		signatures[o.Index] = all
 	}
 	t.alike = map[int]alike{}
-	for _, o := range objects {
+	for _, o := range x.Objects {
 		for i, s := range signatures[o.Index] {
 			group := groups[s]
 			if others := len(group) - 1; others > t.alike[o.Index].others && (i == 0 || len(group) >= fewestAlike) {
@@ -50,6 +42,23 @@ func (t *texts) compare(objects []*model.Object) {
 			}
 		}
 	}
+}
+
+// signed is an object by what its signatures depend on.
+type signed struct{ name, table, description string }
+
+// signatures returns those of an object's description: of the whole text first, then of nearly equal ones.
+func (t *texts) signatures(o *model.Object) []uint64 {
+	all := []uint64{signature([]string{wording.Norm(o.Description)}, -1)}
+	if words := t.compared(o); len(words) >= leastAlike {
+		all = append(all, signature(words, -1))
+		for but := range words {
+			if len(words) >= leastNear {
+				all = append(all, signature(words, but))
+			}
+		}
+	}
+	return all
 }
 
 // signature returns a hash of words without one of them; -1 leaves out none.

@@ -168,7 +168,7 @@ func of(x *model.Scope) *texts {
 		for i, o := range x.Objects {
 			t.faults[i] = t.judge(o, o.Description)
 		}
-		t.compare(x.Objects)
+		t.compare(x)
 		return t
 	})
 }

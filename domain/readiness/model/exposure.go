@@ -134,6 +134,9 @@ type Scope struct {
 	// Done ends own rules early when it is closed; nil never does.
 	Done <-chan struct{}
 
+	// Memory is that of earlier assessments of the model; nil without one.
+	Memory *Memory
+
 	memo map[any]any // by key, see remembered
 }
 

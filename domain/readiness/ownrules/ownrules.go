@@ -28,7 +28,32 @@ type Definition struct {
 	readiness.OwnRule
 	// Scope names what the rule judges, When is the expression that holds for a violation, and Message says what is wrong, with
 	// expressions in braces.
-	Scope, When, Message string
+	Scope   string `json:"scope"`
+	When    string `json:"when"`
+	Message string `json:"message"`
+}
+
+// Written is what rules files say together. As JSON, an account keeps it.
+type Written struct {
+	// Name is what the team calls its rules; "" if none has a dimension.
+	Name string `json:"name,omitempty"`
+	// Changes are those of the regime's rules.
+	Changes map[string]readiness.Setting `json:"changes,omitempty"`
+	Own     []Definition                 `json:"own,omitempty"`
+}
+
+// Regime returns a regime with the changes and the own rules. On problems of own rules there is no regime; the error is about the changes.
+func (w Written) Regime(of *readiness.Regime) (*readiness.Regime, []Problem, error) {
+	custom, err := of.Customized(w.Changes)
+	if err != nil || len(w.Own) == 0 {
+		return custom, nil, err
+	}
+	set, problems := Compile(w.Own, of)
+	if problems != nil {
+		return nil, problems, nil
+	}
+	custom, err = custom.WithOwn(w.Name, set)
+	return custom, nil, err
 }
 
 // Problem is what is wrong with a definition.

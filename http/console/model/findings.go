@@ -22,6 +22,7 @@ type group struct {
 	explained.Task
 	Title, Fix string
 	Dimension  string
+	Own        *readiness.OwnRule  // the rule, if a team wrote it
 	Objects    []readiness.Finding // the first ones
 	Rest       int
 }
@@ -55,8 +56,11 @@ func groups(report readiness.Result) (shown []group, rest int) {
 		rule := explained.Leading(f.RuleIDs)
 		g := byRule[rule]
 		if g == nil {
-			e, _ := explained.Rule(rule)
-			g = &group{Task: explained.NewTask(rule, report), Fix: e.Fix, Dimension: cmp.Or(names[f.Dimension], f.Dimension)}
+			g = &group{Task: explained.NewTask(rule, report), Dimension: cmp.Or(names[f.Dimension], f.Dimension)}
+			g.Fix, g.Own = g.Task.Fix(), report.OwnRule(rule)
+			if g.Own != nil && g.Own.Dimension == "" {
+				g.Dimension = "outside of the score"
+			}
 			byRule[rule] = g
 		}
 		g.Add(f)
@@ -67,7 +71,7 @@ func groups(report readiness.Result) (shown []group, rest int) {
 		}
 	}
 	for _, g := range byRule {
-		g.Title = cmp.Or(explained.Fault(g.Rule, g.Count), g.Rule)
+		g.Title = cmp.Or(g.Fault(), g.Rule)
 		shown = append(shown, *g)
 	}
 	slices.SortFunc(shown, func(a, b group) int { return a.Compare(b.Task) })

@@ -64,7 +64,9 @@ type content struct {
 	Caps       []string
 	// Refused are places for which Power BI refuses the model.
 	Refused []string
-	Groups  []group
+	// OwnRules are the account's own rules outside of the score that were left out.
+	OwnRules []readiness.OwnOutcome
+	Groups   []group
 	// Rest is how many groups are not listed.
 	Rest    int
 	Kinds   []kind
@@ -128,6 +130,11 @@ func (c *content) assessed(ctx context.Context, api *client.Service) error {
 	a := got.JSON200
 	c.Assessment, c.Score, c.Caps, c.Refused = a, report.Score, report.Caps, report.Refused
 	c.Name, c.WorkspaceName = cmp.Or(optional.Text(a.SemanticModelName), c.Name), optional.Text(a.WorkspaceName)
+	for _, o := range report.Own {
+		if o.LeftOut != "" && o.Dimension == "" { // NotAssessable has those in a dimension
+			c.OwnRules = append(c.OwnRules, o)
+		}
+	}
 	c.Dimensions = dimensions(report)
 	c.Groups, c.Rest = groups(report)
 	c.Kinds = kinds(report)

@@ -66,7 +66,7 @@ func newOverEntra(t *testing.T) *overEntra {
 	s.Verified = token.Options{Issuers: []token.Trusted{{URL: s.tenant.Issuer, Audiences: []string{testworld.TenantClient}}},
 		Transport: s.tenant.Transport}
 	s.Apply("accounts.yaml", []byte("accounts:\n  - accountId: acme\n    plan: Enterprise\n"+
-		"    settings: {addPixies: true, capacityDetails: true, aiFeatures: true}\n    people:\n"+s.tenant.People("admin", people...)))
+		"    settings: {addPixies: true, capacityDetails: true, aiFeatures: true}\n    people:\n"+s.tenant.People("admin", people...)), nil)
 	s.Up()
 	t.Cleanup(s.End)
 	s.prepare()

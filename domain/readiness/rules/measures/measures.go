@@ -193,8 +193,8 @@ func yieldsText(x *model.Scope, m *model.Measure) bool {
 	return text
 }
 
-func namedDuplicate(_ *model.Scope, measures []*model.Measure) func(*model.Measure) rule.Verdict {
-	find := repeats(measures)
+func namedDuplicate(x *model.Scope, measures []*model.Measure) func(*model.Measure) rule.Verdict {
+	find := repeats(x, measures)
 	return func(m *model.Measure) rule.Verdict {
 		switch r := find(m); {
 		case r.Measure == nil:
@@ -226,9 +226,16 @@ type repeated struct {
 	negation bool // with the other sign
 }
 
+// Expressions, as keys of what is made of them.
+type (
+	canonical string
+	negated   string
+	divided   string
+)
+
 // repeats returns a function that finds the measure that another one repeats: the first by name of those before it with the same
 // expression, else the one that is its expression. A repetition with violation 1 takes precedence over one with 0.5.
-func repeats(measures []*model.Measure) func(*model.Measure) repeated {
+func repeats(x *model.Scope, measures []*model.Measure) func(*model.Measure) repeated {
 	byName := slices.Clone(measures)
 	slices.SortStableFunc(byName, func(a, b *model.Measure) int { return strings.Compare(a.Name, b.Name) })
 	named := map[string]*model.Measure{}        // by name in lower case, as DAX compares names
@@ -239,7 +246,7 @@ func repeats(measures []*model.Measure) func(*model.Measure) repeated {
 		if name := strings.ToLower(m.Name); named[name] == nil {
 			named[name] = m
 		}
-		text := dax.Canonical(m.Src.Expression)
+		text := model.Pure(x, canonical(m.Src.Expression), func(e canonical) string { return dax.Canonical(string(e)) })
 		if text == "" {
 			continue
 		}
@@ -258,7 +265,7 @@ func repeats(measures []*model.Measure) func(*model.Measure) repeated {
 		}
 		formatted[same] = cmp.Or(formatted[same], m)
 		if original[m].Measure == nil && !m.Own {
-			for _, other := range dax.Negations(m.Src.Expression) {
+			for _, other := range model.Pure(x, negated(m.Src.Expression), func(e negated) []string { return dax.Negations(string(e)) }) {
 				if first := earliest[other]; first != nil {
 					original[m] = repeated{Measure: first, negation: true}
 				}
@@ -326,8 +333,8 @@ func namedAlike(_ *model.Scope, measures []*model.Measure) func(*model.Measure) 
 	}
 }
 
-func unsafeDivision(_ *model.Scope, m *model.Measure) rule.Verdict {
-	if !dax.DividesByUnknown(m.Src.Expression) {
+func unsafeDivision(x *model.Scope, m *model.Measure) rule.Verdict {
+	if !model.Pure(x, divided(m.Src.Expression), func(e divided) bool { return dax.DividesByUnknown(string(e)) }) {
 		return rule.Verdict{}
 	}
 	return rule.Fails(0.5, "use DIVIDE in place of /, as it says what happens when the divisor is zero",

@@ -41,9 +41,12 @@ type unknown struct {
 	abbreviations, letters, capitals []string
 }
 
+// split is a name, as the key of its words.
+type split string
+
 // unfamiliar reads a name. leaveLast leaves out a last word of several that is one of shortEndings.
 func unfamiliar(x *model.Scope, o *model.Object, leaveLast bool) (u unknown) {
-	all := wording.NameWords(plainName(x, o))
+	all := model.Pure(x, split(plainName(x, o)), func(name split) []wording.NameWord { return wording.NameWords(string(name)) })
 	mixed := slices.ContainsFunc(all, func(w wording.NameWord) bool { return !inCapitals(w.Text) })
 	for i, w := range all {
 		lower := wording.Norm(w.Text)

@@ -192,6 +192,9 @@ func HelperOf(x *model.Scope, o *model.Object) Helper {
 	})[o.Index]
 }
 
+// yielding is an expression, as the key of whether it yields a text.
+type yielding string
+
 // helperReason says why a measure is a helper; "" if it is none.
 func helperReason(x *model.Scope, m *model.Measure) string {
 	if start := helperStarts.FindString(m.Name); start != "" {
@@ -203,7 +206,7 @@ func helperReason(x *model.Scope, m *model.Measure) string {
 	if m.Src.DataCategory == "ImageUrl" {
 		return "it yields images"
 	}
-	if !(dax.Texts{}).Yields(m.Src.Expression) {
+	if !model.Pure(x, yielding(m.Src.Expression), func(e yielding) bool { return dax.Texts{}.Yields(string(e)) }) {
 		if routes(x, m) {
 			return "it yields what a slicer chooses of other measures"
 		}
