@@ -154,12 +154,13 @@ func (p *Proposal) compose(ctx context.Context, o ProposeOptions, n *note) error
 	now, ignored := assess(g.options()), g.ignored(n, assess)
 	p.Before, p.After, p.ScoreNow, p.ScoreAfter = d, d, now.Score, now.Score
 	words := o.Words[p.Shown]
-	from := proposing{d, m, now, by, g.options().Ignore, byPerson(o.Propose, words), nil, &proposal.Memory{}}
+	from := proposing{d, m, now, by, g.options().Ignore, byPerson(o.Propose, words), nil, &optimization.Memory{}}
 	if len(o.Kinds) == 0 || slices.Contains(o.Kinds, optimization.AIDataSchema) {
 		from.captions = p.captions(ctx, n)
 	}
 	var leftOut []string // kinds that the model cannot hold
-	var writable []optimization.Preview
+	var previews []*optimization.Preview
+	var scores []func() error
 	var why error
 	for _, kind := range optimization.Kinds() {
 		if len(o.Kinds) > 0 && !slices.Contains(o.Kinds, kind) {
@@ -174,10 +175,19 @@ func (p *Proposal) compose(ctx context.Context, o ProposeOptions, n *note) error
 		if noPlace != nil {
 			leftOut, why = append(leftOut, string(kind)), noPlace
 		}
-		one := optimization.Preview{Kind: kind, SemanticModelName: p.Name, Changes: []optimization.Change{}, Skipped: []optimization.Skip{}}
-		if err := from.preview(ctx, &one, left, noPlace); err != nil {
+		one := &optimization.Preview{Kind: kind, SemanticModelName: p.Name, Changes: []optimization.Change{}, Skipped: []optimization.Skip{}}
+		score, err := from.preview(ctx, one, left, noPlace)
+		if err != nil {
 			return err
 		}
+		previews, scores = append(previews, one), append(scores, score)
+	}
+	if err := atOnce(ctx, o.Jobs, scores); err != nil {
+		return err
+	}
+	var writable []optimization.Preview
+	for _, preview := range previews {
+		one := *preview
 		p.Previews = append(p.Previews, one)
 		if o.Keys == nil {
 			one = p.reviewed(one, n)
@@ -191,8 +201,9 @@ func (p *Proposal) compose(ctx context.Context, o ProposeOptions, n *note) error
 		n.warnings = append(n.warnings, Warning{p.Shown, 1, 0, fmt.Sprintf("the answer for %s is not written: no question asks about it, it has this "+
 			"text already, or a description cannot hold the text", key)})
 	}
+	after := m
 	for _, one := range writable {
-		if err := p.apply(one, o.Keys, nil); err != nil {
+		if after, err = p.apply(after, one, o.Keys, nil); err != nil {
 			return err
 		}
 	}
@@ -204,18 +215,25 @@ func (p *Proposal) compose(ctx context.Context, o ProposeOptions, n *note) error
 	}
 	options := g.options()
 	options.WithoutFindings = true
-	return p.assessAfter(by, options, now)
+	then := by.Assess(after, options)
+	p.ScoreAfter, p.DimensionsThatFall = then.Score, optimization.Falling(now, then)
+	return nil
 }
 
-// assessAfter assesses the model with the changes, and compares the result with the one before.
-func (p *Proposal) assessAfter(by *readiness.Regime, o readiness.Options, before readiness.Result) error {
-	m, err := semanticmodel.Read(p.After)
-	if err != nil {
+// atOnce calls several functions, as many at once as jobs says, and returns the first error in their order.
+func atOnce(ctx context.Context, jobs int, all []func() error) error {
+	errs := make([]error, len(all))
+	if err := each(ctx, len(all), jobs, nil, func(n int) {
+		defer func() {
+			if fault := recover(); fault != nil {
+				errs[n] = fmt.Errorf("a bug in this program prevented the proposal: %v", fault)
+			}
+		}()
+		errs[n] = all[n]()
+	}); err != nil {
 		return err
 	}
-	after := by.Assess(m, o)
-	p.ScoreAfter, p.DimensionsThatFall = after.Score, optimization.Falling(before, after)
-	return nil
+	return cmp.Or(errs...)
 }
 
 // proposing is what all previews of a model are made from: its definition, its assessment without what is ignored, and
@@ -229,12 +247,12 @@ type proposing struct {
 	ask    func(context.Context, proposal.Ask) (proposal.Answer, error)
 	// captions are what the model's reports call its fields.
 	captions []proposal.Caption
-	memory   *proposal.Memory
+	memory   *optimization.Memory
 }
 
-// preview fills the preview of one kind. It proposes nothing for what is left alone. noPlace is why the model cannot
-// hold the kind; nil if it can.
-func (f proposing) preview(ctx context.Context, one *optimization.Preview, left leftBe, noPlace error) error {
+// preview fills the preview of one kind, except what score fills in. It proposes nothing for what is left alone. noPlace is why the
+// model cannot hold the kind; nil if it can.
+func (f proposing) preview(ctx context.Context, one *optimization.Preview, left leftBe, noPlace error) (score func() error, err error) {
 	asking := optimization.Asking{Targets: optimization.TargetsOf(one.Kind, f.now.Findings), Captions: f.captions, Ignore: f.ignore,
 		Regime: f.regime, Effective: true, Now: &f.now, Memory: f.memory}
 	asking.Propose = func(ask proposal.Ask) (proposal.Answer, error) {
@@ -254,9 +272,9 @@ func (f proposing) preview(ctx context.Context, one *optimization.Preview, left 
 		why := fmt.Sprintf("all findings that it would clear are ignored: %s", left.ignored[0].Reason)
 		one.NothingToDo, one.ScoreNow, one.ScoreAfter = &why, f.now.Score, f.now.Score
 	default:
-		return one.Compose(f.d, f.m, asking)
+		return one.Propose(f.d, f.m, asking)
 	}
-	return nil
+	return func() error { return nil }, nil
 }
 
 // keptAs maps kinds that not every model can hold to the property that they write.
@@ -313,35 +331,39 @@ func (p Proposal) With(keys []string) (Proposal, error) { return p.WithOwn(keys,
 // WithOwn is With, with other texts than the proposed ones for some of the keys.
 func (p Proposal) WithOwn(keys []string, own map[string]string) (Proposal, error) {
 	p.Applies, p.After = nil, p.Before
+	m, err := semanticmodel.Read(p.Before)
+	if err != nil {
+		return p, err
+	}
 	chosen := append([]string{}, keys...) // nil would select the defaults
 	for _, one := range p.Previews {
-		if err := p.apply(one, chosen, own); err != nil {
+		if m, err = p.apply(m, one, chosen, own); err != nil {
 			return p, err
 		}
 	}
 	return p, nil
 }
 
-// apply writes the selected changes of a preview to p.after.
-func (p *Proposal) apply(preview optimization.Preview, chosen []string, own map[string]string) error {
+// apply writes the selected changes of a preview to p.After, which was read as m, and returns what it reads as then.
+func (p *Proposal) apply(m *semanticmodel.Model, preview optimization.Preview, chosen []string, own map[string]string) (*semanticmodel.Model, error) {
 	writes, err := choose(preview, chosen, own)
 	if err != nil || len(writes) == 0 {
-		return err
+		return m, err
 	}
 	a := Apply{Kind: preview.Kind, Writes: writes}
 	work := optimization.Work{Kind: a.Kind, Writes: writes, Progress: make([]optimization.Progress, len(writes))}
 	for n, w := range writes {
-		plan, err := planned(work, n, p.After)
+		plan, err := plannedFor(work, n, p.After, m)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		changes := lists.Map(plan.Objects, func(o optimization.Object) rewrite.Change {
 			return rewrite.Change{Target: o.Target(), Value: *o.Written}
 		})
 		changed, undo := p.After, []rewrite.Undo(nil)
 		if len(changes) > 0 {
-			if changed, undo, err = rewrite.Write(p.After, changes); err != nil {
-				return fmt.Errorf("the definition cannot hold the proposed changes of type %s: %w", w.Type, err)
+			if changed, m, undo, err = rewrite.WriteAndRead(p.After, changes); err != nil {
+				return nil, fmt.Errorf("the definition cannot hold the proposed changes of type %s: %w", w.Type, err)
 			}
 		}
 		a.Intended = append(a.Intended, optimization.WriteIntended{
@@ -350,7 +372,7 @@ func (p *Proposal) apply(preview optimization.Preview, chosen []string, own map[
 		p.After = changed
 	}
 	p.Applies = append(p.Applies, a)
-	return nil
+	return m, nil
 }
 
 // reviewed returns the preview without the changes that a person must review first, and warns about them. Naming their
@@ -447,11 +469,15 @@ func choose(preview optimization.Preview, chosen []string, own map[string]string
 
 // planned plans a write against the definition, as the service does before it writes.
 func planned(work optimization.Work, write int, d definition.Definition) (optimization.Plan, error) {
-	objects := work.Writes[write].Objects
-	targets := lists.Map(objects, optimization.Object.Target)
-	values, err := rewrite.Values(d, targets)
+	m, err := semanticmodel.Read(d)
 	if err != nil {
 		return optimization.Plan{}, domain.Refuse(domain.ItemNotReadable, "the definition cannot be read: %s", err)
 	}
+	return plannedFor(work, write, d, m)
+}
+
+// plannedFor is planned with a definition that was read as m.
+func plannedFor(work optimization.Work, write int, d definition.Definition, m *semanticmodel.Model) (optimization.Plan, error) {
+	values := rewrite.ValuesOf(d, m, lists.Map(work.Writes[write].Objects, optimization.Object.Target))
 	return work.Plan(write, optimization.Now{Values: values, Hash: d.Hash()})
 }

@@ -57,15 +57,23 @@ func Folders(m *semanticmodel.Model, measures []proposal.Object) []proposal.Prop
 // filing has the measures to file and the existing folders.
 type filing struct {
 	*facts
-	wanted   map[proposal.Object]*field // measures without a folder
-	existing map[string]string          // the folders of the model, by norm
-	words    map[*table]map[string]int  // how many measures of a table have a word in their names
-	sourced  map[*table]map[*table]int  // how many measures of a table are computed from another one alone
+	wanted   map[proposal.Object]*field    // measures without a folder
+	existing map[string]string             // the folders of the model, by norm
+	words    map[*table]map[string]int     // how many measures of a table have a word in their names
+	sourced  map[*table]map[*table]int     // how many measures of a table are computed from another one alone
+	levels   map[*table]map[string][]level // the folders of a table, by the first word of their last level
+	subjects map[*table]map[string]string  // the folder that has most measures of a subject, by table and subject
+}
+
+// level is a folder with the words of its last level.
+type level struct {
+	folder string
+	words  []string
 }
 
 func (f *facts) newFiling(objects []proposal.Object) *filing {
 	file := &filing{facts: f, wanted: map[proposal.Object]*field{}, existing: map[string]string{}, words: map[*table]map[string]int{},
-		sourced: map[*table]map[*table]int{}}
+		sourced: map[*table]map[*table]int{}, levels: map[*table]map[string][]level{}, subjects: map[*table]map[string]string{}}
 	for _, t := range f.tables {
 		file.words[t] = map[string]int{}
 		for _, x := range t.measures {
@@ -169,20 +177,39 @@ func (file *filing) subject(x *field) string {
 // with the most words, then the first by name.
 func (file *filing) named(x *field) string {
 	best, most := "", 0
-	for _, y := range x.table.measures {
-		folder := y.measure.DisplayFolder
-		if !fitFolder(folder) {
+	for i, first := range x.words {
+		if slices.Contains(x.words[:i], first) {
 			continue
 		}
-		level := prose.Words(folder[strings.LastIndexByte(folder, '\\')+1:])
-		if len(level) == 0 || slices.ContainsFunc(level, func(w string) bool { return !slices.Contains(x.words, w) }) {
-			continue
-		}
-		if len(level) > most || len(level) == most && folder < best {
-			best, most = folder, len(level)
+		for _, l := range file.levelsOf(x.table)[first] {
+			if slices.ContainsFunc(l.words, func(w string) bool { return !slices.Contains(x.words, w) }) {
+				continue
+			}
+			if len(l.words) > most || len(l.words) == most && l.folder < best {
+				best, most = l.folder, len(l.words)
+			}
 		}
 	}
 	return best
+}
+
+// levelsOf returns the folders of a table that can be proposed.
+func (file *filing) levelsOf(t *table) map[string][]level {
+	if file.levels[t] == nil {
+		all, seen := map[string][]level{}, map[string]bool{}
+		for _, y := range t.measures {
+			folder := y.measure.DisplayFolder
+			if seen[folder] || !fitFolder(folder) {
+				continue
+			}
+			seen[folder] = true
+			if words := prose.Words(folder[strings.LastIndexByte(folder, '\\')+1:]); len(words) > 0 {
+				all[words[0]] = append(all[words[0]], level{folder, words})
+			}
+		}
+		file.levels[t] = all
+	}
+	return file.levels[t]
 }
 
 // siblings returns the folder that has most filed measures with the same subject.
@@ -191,16 +218,24 @@ func (file *filing) siblings(x *field) string {
 	if s == "" {
 		return ""
 	}
-	n := map[string]int{}
-	best := ""
-	for _, y := range x.table.measures {
-		folder := y.measure.DisplayFolder
-		if y == x || !fitFolder(folder) || file.subject(y) != s || comparesPeriods(y) || ofPurpose[spelling.FoldSpace(folder)] {
+	if file.subjects[x.table] == nil {
+		file.subjects[x.table] = file.bySubject(x.table)
+	}
+	return file.subjects[x.table][s]
+}
+
+// bySubject returns the folder that has most filed measures of a table, by their subject.
+func (file *filing) bySubject(t *table) map[string]string {
+	best, n := map[string]string{}, map[[2]string]int{}
+	for _, y := range t.measures {
+		folder, s := y.measure.DisplayFolder, file.subject(y)
+		if !fitFolder(folder) || comparesPeriods(y) || ofPurpose[spelling.FoldSpace(folder)] {
 			continue
 		}
-		n[folder]++
-		if best == "" || n[folder] > n[best] || n[folder] == n[best] && folder < best {
-			best = folder
+		n[[2]string{s, folder}]++
+		of, most := n[[2]string{s, folder}], n[[2]string{s, best[s]}]
+		if best[s] == "" || of > most || of == most && folder < best[s] {
+			best[s] = folder
 		}
 	}
 	return best

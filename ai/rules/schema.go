@@ -25,7 +25,7 @@ func (f *facts) choose(a *answers) {
 		a.skip(proposal.Object{Type: proposal.Model}, "The model has no tables to choose from.")
 		return
 	}
-	a.Proposals = f.selected()
+	a.Proposals = slices.Clone(f.selected()) // which later asks share
 	if len(a.Proposals) == 0 {
 		a.skip(proposal.Object{Type: proposal.Model}, "The AI data schema shows what these rules would show, or the model has nothing "+
 			"else to show.")

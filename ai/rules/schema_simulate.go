@@ -143,12 +143,10 @@ func (f *facts) raises(proposals []proposal.Proposal) bool {
 		return false
 	}
 	visibility := func(m *semanticmodel.Model) float64 {
-		all := readiness.Current().Assess(m, readiness.Options{Usage: f.views, WithoutFindings: true}).Dimensions
-		at := slices.IndexFunc(all, func(d readiness.Dimension) bool { return d.ID == "visibility" })
-		if all[at].Raw == nil {
-			return 100
+		if score := readiness.Current().DimensionScore(m, readiness.Options{Usage: f.views}, "visibility"); score != nil {
+			return *score
 		}
-		return *all[at].Raw
+		return 100
 	}
 	return visibility(proposal.Show(f.src, proposals)) > visibility(f.src)
 }

@@ -38,8 +38,13 @@ func (f *facts) spellings() spellings {
 		}
 	}
 	for _, text := range f.prose() {
-		for _, m := range meansForm.FindAllStringSubmatch(text, -1) {
-			note(m[1], leading(m[1], m[2]))
+		if strings.ContainsAny(text, "=:") || strings.Contains(text, "means") || strings.Contains(text, "stands for") {
+			for _, m := range meansForm.FindAllStringSubmatch(text, -1) {
+				note(m[1], leading(m[1], m[2]))
+			}
+		}
+		if !strings.Contains(text, "(") {
+			continue
 		}
 		for _, m := range beforeForm.FindAllStringSubmatch(text, -1) {
 			if long := strings.Fields(m[2]); abbreviates(m[1], long) {
@@ -76,6 +81,9 @@ func (f *facts) prose() []string {
 		texts = append(texts, t.src.Name, t.src.Description)
 		for _, x := range t.fields() {
 			texts = append(texts, x.name, x.description)
+			if !strings.ContainsAny(x.expression(), "/-") {
+				continue
+			}
 			for _, m := range commentForm.FindAllStringSubmatch(x.expression(), -1) {
 				texts = append(texts, m[1]+m[2])
 			}

@@ -119,7 +119,7 @@ func DividesByUnknown(expression string) bool {
 
 // lex returns the tokens of an expression without white space and comments.
 func lex(expression string) []token {
-	var tokens []token
+	tokens := make([]token, 0, len(expression)/4+4)
 	for at := 0; at < len(expression); {
 		t := next(expression, at)
 		at = t.end

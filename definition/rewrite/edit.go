@@ -241,20 +241,20 @@ func (e *edit) definition() (definition.Definition, error) {
 }
 
 // verify reads the written definition and compares it with the expected model.
-func (e *edit) verify(written definition.Definition, undos []Undo) error {
+func (e *edit) verify(written definition.Definition, undos []Undo) (*semanticmodel.Model, error) {
 	m, err := semanticmodel.Read(written)
 	if err != nil {
-		return fmt.Errorf("with the changes the definition cannot be read: %w", err)
+		return nil, fmt.Errorf("with the changes the definition cannot be read: %w", err)
 	}
 	after := newReading(written, m)
 	for _, u := range undos {
 		if v := after.value(u.Target); v.Text == nil || *v.Text != u.Written {
-			return fmt.Errorf("%s cannot be written: the definition cannot represent this value", u.Target)
+			return nil, fmt.Errorf("%s cannot be written: the definition cannot represent this value", u.Target)
 		}
 	}
 	e.expect(undos)
 	if what := difference(e.model, m); what != "" {
-		return fmt.Errorf("the changes cannot be written: with them the definition reads as one with other %s", what)
+		return nil, fmt.Errorf("the changes cannot be written: with them the definition reads as one with other %s", what)
 	}
-	return nil
+	return m, nil
 }

@@ -122,12 +122,17 @@ func Values(d definition.Definition, targets []Target) ([]Value, error) {
 	if err != nil {
 		return nil, err
 	}
+	return ValuesOf(d, m, targets), nil
+}
+
+// ValuesOf is Values of a definition that was read as m.
+func ValuesOf(d definition.Definition, m *semanticmodel.Model, targets []Target) []Value {
 	r := newReading(d, m)
 	values := make([]Value, len(targets))
 	for i, t := range targets {
 		values[i] = r.value(t)
 	}
-	return values, nil
+	return values
 }
 
 // Write makes all changes or none. It returns the new definition, whose unchanged
@@ -136,31 +141,38 @@ func Values(d definition.Definition, targets []Target) ([]Value, error) {
 // without an object, one that is named twice, and a value that CheckText or the
 // format refuses are errors.
 func Write(d definition.Definition, changes []Change) (definition.Definition, []Undo, error) {
+	written, _, undos, err := WriteAndRead(d, changes)
+	return written, undos, err
+}
+
+// WriteAndRead is Write, and returns the model of the new definition too.
+func WriteAndRead(d definition.Definition, changes []Change) (definition.Definition, *semanticmodel.Model, []Undo, error) {
 	none := definition.Definition{}
 	e, err := newEdit(d)
 	if err != nil {
-		return none, nil, err
+		return none, nil, nil, err
 	}
 	undos := make([]Undo, len(changes))
 	seen := make(map[Target]bool, len(changes))
 	for i, c := range changes {
 		if seen[c.Target] {
-			return none, nil, fmt.Errorf("%s is changed twice", c.Target)
+			return none, nil, nil, fmt.Errorf("%s is changed twice", c.Target)
 		}
 		seen[c.Target] = true
 		if undos[i], err = e.write(c); err != nil {
-			return none, nil, fmt.Errorf("%s cannot be written: %w", c.Target, err)
+			return none, nil, nil, fmt.Errorf("%s cannot be written: %w", c.Target, err)
 		}
 	}
 	written, err := e.definition()
 	if err != nil {
-		return none, nil, err
+		return none, nil, nil, err
 	}
-	if err := e.verify(written, undos); err != nil {
-		return none, nil, err
+	m, err := e.verify(written, undos)
+	if err != nil {
+		return none, nil, nil, err
 	}
 	e.nameCreated(undos)
-	return written, undos, nil
+	return written, m, undos, nil
 }
 
 // Restore reverts the changes of the undos' write and nothing else. The undos may be

@@ -66,17 +66,21 @@ func (m *Model) resolve(file string, refs []aiRefs) {
 	for i, t := range s.Tables {
 		entries[i] = Tagged{t.Name, refs[i].id}
 	}
+	byName := make(map[string]int, len(m.Tables))
+	for i, t := range slices.Backward(m.Tables) {
+		byName[spelling.FoldSpace(t.Name)] = i
+	}
 	var kept []AITable
 	for i, name := range Resolve(entries, tables) {
 		t, r := s.Tables[i], refs[i]
-		at := slices.IndexFunc(m.Tables, func(o Table) bool { return spelling.FoldSpace(o.Name) == spelling.FoldSpace(name) })
-		if r.id != "" && (name == "" || at < 0) {
+		at, there := byName[spelling.FoldSpace(name)]
+		if r.id != "" && (name == "" || !there) {
 			gone("table", t.Name, r.aiRef)
 		}
 		if t.Name = name; name == "" {
 			continue
 		}
-		if at >= 0 {
+		if there {
 			columns, measures, hierarchies := m.Tables[at].Tagged()
 			for _, list := range []struct {
 				kind    string
@@ -99,9 +103,12 @@ func resolveFields(fields []AIField, refs []aiRef, objects []Tagged, gone func(s
 	for i, f := range fields {
 		entries[i] = Tagged{f.Name, refs[i].id}
 	}
+	there := make(map[string]bool, len(objects))
+	for _, o := range objects {
+		there[spelling.FoldSpace(o.Name)] = true
+	}
 	for i, name := range Resolve(entries, objects) {
-		there := slices.ContainsFunc(objects, func(o Tagged) bool { return spelling.FoldSpace(o.Name) == spelling.FoldSpace(name) })
-		if refs[i].id != "" && (name == "" || !there) {
+		if refs[i].id != "" && (name == "" || !there[spelling.FoldSpace(name)]) {
 			gone(fields[i].Name, refs[i])
 		}
 		fields[i].Name = name

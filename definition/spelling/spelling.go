@@ -17,5 +17,11 @@ func Field(table, name string) [2]string { return [2]string{Fold(table), Fold(na
 
 // FoldSpace is Fold with each run of white space as one space.
 func FoldSpace(text string) string {
-	return strings.Join(strings.FieldsFunc(strings.ToLower(norm.NFC.String(text)), unicode.IsSpace), " ")
+	text = strings.ToLower(norm.NFC.String(text))
+	if !strings.ContainsFunc(text, isOddSpace) && !strings.Contains(text, "  ") {
+		return strings.Trim(text, " ")
+	}
+	return strings.Join(strings.FieldsFunc(text, unicode.IsSpace), " ")
 }
+
+func isOddSpace(r rune) bool { return r != ' ' && unicode.IsSpace(r) }

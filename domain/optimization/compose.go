@@ -37,7 +37,7 @@ type Asking struct {
 	// Now is the assessment of the model with Usage and Ignore; nil if it is not at hand.
 	Now *readiness.Result
 	// Memory is shared by the previews of one model; nil means one for this preview.
-	Memory *proposal.Memory
+	Memory *Memory
 	// Agent is the person's access to the agent permission when the account's AI
 	// provider is a data agent; "" when it is not.
 	Agent item.Access
@@ -65,20 +65,31 @@ func (p *Preview) Nothing(score *int) {
 // Compose completes a preview with the changes proposed for the model of the
 // definition, and the scores without and with all of them.
 func (p *Preview) Compose(d definition.Definition, m *semanticmodel.Model, a Asking) error {
-	p.Changes, p.Skipped = []Change{}, []Skip{}
-	p.warnOf(m)
-	by := cmp.Or(a.Regime, readiness.Current())
-	a.Memory = cmp.Or(a.Memory, &proposal.Memory{})
-	if p.leftAlone(d, m, by, a) {
-		return nil
-	}
-	asked, err := a.targets(p.Kind, m, by)
+	score, err := p.Propose(d, m, a)
 	if err != nil {
 		return err
 	}
+	return score()
+}
+
+// Propose is Compose without the scores and what depends on them, which score fills in. The scores of several previews of a model
+// may be computed at once, but not while another one asks with the same Memory.
+func (p *Preview) Propose(d definition.Definition, m *semanticmodel.Model, a Asking) (score func() error, err error) {
+	p.Changes, p.Skipped = []Change{}, []Skip{}
+	p.warnOf(m)
+	by := cmp.Or(a.Regime, readiness.Current())
+	a.Memory = cmp.Or(a.Memory, &Memory{})
+	done := func() error { return nil }
+	if p.leftAlone(d, m, by, a) {
+		return done, nil
+	}
+	asked, err := a.targets(p.Kind, m, by)
+	if err != nil {
+		return nil, err
+	}
 	if len(asked) == 0 {
 		p.Nothing(a.now(m, by).Score)
-		return nil
+		return done, nil
 	}
 	var noSynonyms error
 	if p.Kind == AIDataSchema {
@@ -93,10 +104,16 @@ func (p *Preview) Compose(d definition.Definition, m *semanticmodel.Model, a Ask
 		}
 		left, err := p.ask(d, m, t, a)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		more += left
 	}
+	return func() error { return p.complete(d, m, by, a, more, noSynonyms) }, nil
+}
+
+// complete fills in the scores and what depends on them. more is how many objects are left for another preview, noSynonyms why no
+// synonyms are proposed.
+func (p *Preview) complete(d definition.Definition, m *semanticmodel.Model, by *readiness.Regime, a Asking, more int, noSynonyms error) error {
 	p.UsageInProposal = a.Usage != nil
 	options := readiness.Options{Usage: a.Usage, Ignore: a.Ignore}
 	now := a.now(m, by)
@@ -158,11 +175,11 @@ func (a Asking) targets(k Kind, m *semanticmodel.Model, by *readiness.Regime) ([
 	if a.Agent != "" {
 		return a.Targets, nil // a data agent chooses no schema
 	}
-	schema, err := a.Propose(proposal.Ask{Type: proposal.AIDataSchema, Model: m, Usage: a.Usage, Memory: a.Memory})
+	schema, err := a.Propose(proposal.Ask{Type: proposal.AIDataSchema, Model: m, Usage: a.Usage, Memory: &a.Memory.Memory})
 	if err != nil {
 		return nil, err
 	}
-	more := ToBeShown(k, m, schema.Proposals, by, readiness.Options{Usage: a.Usage, Ignore: a.Ignore})
+	more := a.Memory.toBeShown(k, m, schema.Proposals, by, readiness.Options{Usage: a.Usage, Ignore: a.Ignore})
 	if a.SameTypes {
 		more = slices.DeleteFunc(more, func(t Targets) bool {
 			return !slices.ContainsFunc(a.Targets, func(known Targets) bool { return known.Type == t.Type })
@@ -174,10 +191,7 @@ func (a Asking) targets(k Kind, m *semanticmodel.Model, by *readiness.Regime) ([
 // ask adds the proposals for the targets. It returns how many objects are left for another
 // preview.
 func (p *Preview) ask(d definition.Definition, m *semanticmodel.Model, t Targets, a Asking) (left int, err error) {
-	present, err := p.present(d, t)
-	if err != nil {
-		return 0, err
-	}
+	present := p.present(d, m, t)
 	var answer proposal.Answer
 	switch {
 	case t.Type == proposal.SummarizeBy:
@@ -191,7 +205,7 @@ func (p *Preview) ask(d definition.Definition, m *semanticmodel.Model, t Targets
 	case len(present) == 0 && p.Kind.FromFindings():
 		return 0, nil
 	default:
-		ask := proposal.Ask{Type: t.Type, Model: m, Objects: present, Usage: a.Usage, Captions: a.Captions, Memory: a.Memory}
+		ask := proposal.Ask{Type: t.Type, Model: m, Objects: present, Usage: a.Usage, Captions: a.Captions, Memory: &a.Memory.Memory}
 		if t.Type == proposal.Description {
 			ask.Limit = MaxDescriptions
 		}
@@ -209,7 +223,8 @@ func (p *Preview) ask(d definition.Definition, m *semanticmodel.Model, t Targets
 			return 0, err
 		}
 	}
-	return answer.More, p.take(d, t.Type, answer, a)
+	p.take(d, m, t.Type, answer, a)
+	return answer.More, nil
 }
 
 // effective returns the columns whose default would change how they are summarized, if only these are asked for: the platform
@@ -242,14 +257,11 @@ func (p *Preview) leaveUnsummarized(columns int) {
 }
 
 // present returns the targets that the model still has; it skips the others.
-func (p *Preview) present(d definition.Definition, t Targets) ([]proposal.Object, error) {
+func (p *Preview) present(d definition.Definition, m *semanticmodel.Model, t Targets) []proposal.Object {
 	if len(t.Objects) == 0 {
-		return nil, nil
+		return nil
 	}
-	values, err := rewrite.Values(d, targets(t.Type, t.Objects))
-	if err != nil {
-		return nil, err
-	}
+	values := rewrite.ValuesOf(d, m, targets(t.Type, t.Objects))
 	var present []proposal.Object
 	for i, o := range t.Objects {
 		if values[i].Found {
@@ -259,7 +271,7 @@ func (p *Preview) present(d definition.Definition, t Targets) ([]proposal.Object
 		p.skip(t.Type, proposal.Skip{Object: o, Reason: proposal.NothingProposed,
 			Message: "the semantic model no longer has this object of its latest assessment; assess it again"})
 	}
-	return present, nil
+	return present
 }
 
 func targets(t proposal.Type, objects []proposal.Object) []rewrite.Target {
@@ -278,7 +290,7 @@ func (p *Preview) skip(t proposal.Type, s proposal.Skip) {
 
 // take turns proposals into changes. It skips proposals that would change nothing or
 // cannot be written.
-func (p *Preview) take(d definition.Definition, t proposal.Type, answer proposal.Answer, a Asking) error {
+func (p *Preview) take(d definition.Definition, m *semanticmodel.Model, t proposal.Type, answer proposal.Answer, a Asking) {
 	for _, s := range answer.Skipped {
 		if a.withoutAgent() {
 			s.Reason, s.Message = proposal.PermissionRequired,
@@ -292,10 +304,7 @@ func (p *Preview) take(d definition.Definition, t proposal.Type, answer proposal
 		}
 	}
 	objects := lists.Map(answer.Proposals, func(one proposal.Proposal) proposal.Object { return one.Object })
-	values, err := rewrite.Values(d, targets(t, objects))
-	if err != nil {
-		return err
-	}
+	values := rewrite.ValuesOf(d, m, targets(t, objects))
 	taken := make(map[string]bool, len(p.Changes)+len(objects))
 	for _, c := range p.Changes {
 		taken[c.Key] = true
@@ -329,7 +338,6 @@ func (p *Preview) take(d definition.Definition, t proposal.Type, answer proposal
 			Origin: one.Origin, ReviewRequired: one.Review,
 		})
 	}
-	return nil
 }
 
 // entry identifies an object in the AI data schema, which ignores letter case, white
@@ -384,12 +392,11 @@ var nothing = map[Kind]string{
 func (p *Preview) score(d definition.Definition, by *readiness.Regime, now readiness.Result, o readiness.Options) error {
 	o.WithoutFindings = true
 	p.ScoreNow, p.ScoreAfter = now.Score, now.Score
-	after, err := p.withEverything(d)
-	if err != nil || len(p.Changes) == 0 {
-		return err
+	if len(p.Changes) == 0 {
+		return nil
 	}
-	changed, err := semanticmodel.Read(after)
-	if err != nil {
+	changed, err := p.withEverything(d)
+	if err != nil || len(p.Changes) == 0 {
 		return err
 	}
 	then := by.Assess(changed, o)
@@ -397,11 +404,11 @@ func (p *Preview) score(d definition.Definition, by *readiness.Regime, now readi
 	return nil
 }
 
-// withEverything returns the definition with every change. It skips changes that the
+// withEverything returns the model with every change. It skips changes that the
 // definition cannot represent.
-func (p *Preview) withEverything(d definition.Definition) (definition.Definition, error) {
+func (p *Preview) withEverything(d definition.Definition) (*semanticmodel.Model, error) {
 	changes := lists.Map(p.Changes, func(c Change) rewrite.Change { return rewrite.Change{Target: c.Target(), Value: c.Proposed} })
-	after, _, err := rewrite.Write(d, changes)
+	_, after, _, err := rewrite.WriteAndRead(d, changes)
 	if err == nil {
 		return after, nil
 	}
@@ -416,7 +423,7 @@ func (p *Preview) withEverything(d definition.Definition) (definition.Definition
 		return ok
 	})
 	changes = slices.DeleteFunc(changes, func(c rewrite.Change) bool { return wrong[c.Target] != nil })
-	after, _, err = rewrite.Write(d, changes)
+	_, after, _, err = rewrite.WriteAndRead(d, changes)
 	if err != nil {
 		err = domain.Refuse(domain.OptimizationFailed, "the definition cannot represent all proposals together: %s", err)
 	}

@@ -61,10 +61,18 @@ func TargetsOf(k Kind, findings []readiness.Finding) []Targets {
 	return all
 }
 
-// ToBeShown returns the targets of a kind's preview among the fields that proposals for the
+// Memory keeps what the previews of one model have in common. It is not safe for concurrent use.
+type Memory struct {
+	proposal.Memory
+	// findings are those of the model with some proposals for the AI data schema.
+	findings []readiness.Finding
+	with     []proposal.Proposal
+}
+
+// toBeShown returns the targets of a kind's preview among the fields that proposals for the
 // AI data schema would show to an AI: nothing judges these yet. Without them, a preview
 // after the schema is applied would propose more.
-func ToBeShown(k Kind, m *semanticmodel.Model, schema []proposal.Proposal, by *readiness.Regime, o readiness.Options) []Targets {
+func (known *Memory) toBeShown(k Kind, m *semanticmodel.Model, schema []proposal.Proposal, by *readiness.Regime, o readiness.Options) []Targets {
 	shown := map[proposal.Object]bool{}
 	applied := slices.DeleteFunc(slices.Clone(schema), func(p proposal.Proposal) bool { return !p.Recommended })
 	for _, p := range applied {
@@ -73,7 +81,10 @@ func ToBeShown(k Kind, m *semanticmodel.Model, schema []proposal.Proposal, by *r
 	if !slices.ContainsFunc(applied, func(p proposal.Proposal) bool { return shown[p.Object] }) {
 		return nil
 	}
-	all := TargetsOf(k, by.Assess(proposal.Show(m, applied), o).Findings)
+	if !slices.Equal(known.with, applied) {
+		known.findings, known.with = by.Assess(proposal.Show(m, applied), o).Findings, applied
+	}
+	all := TargetsOf(k, known.findings)
 	for i := range all {
 		all[i].Objects = slices.DeleteFunc(all[i].Objects, func(o proposal.Object) bool { return !shown[o] })
 	}

@@ -9,6 +9,8 @@
 package readiness
 
 import (
+	"slices"
+
 	"readiness/definition/semanticmodel"
 	"readiness/domain/readiness/finding"
 	"readiness/domain/readiness/model"
@@ -70,6 +72,17 @@ func (r *Regime) Assess(m *semanticmodel.Model, o Options) Result {
 	result.AIFormat = m.AIFormat()
 	r.own.judge(v, o, &result)
 	return result
+}
+
+// DimensionScore returns the exact score of one of the dimensions of Assess, nil if none of its rules applies.
+func (r *Regime) DimensionScore(m *semanticmodel.Model, o Options, id string) *float64 {
+	only := slices.DeleteFunc(r.modelWeights(), func(d weighted) bool { return d.id != id })
+	for _, d := range r.judge(only, []view{r.modelView(m, o)}, nil, o) {
+		if score, ok := d.score(byUsage); ok {
+			return new(round4(score))
+		}
+	}
+	return nil
 }
 
 // AssessAsAgent scores a semantic model as Regime.AssessAgent does for an agent that

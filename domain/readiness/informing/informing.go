@@ -124,8 +124,18 @@ type alike struct {
 
 func newTexts(s *model.Snapshot) *texts {
 	t := &texts{tables: wording.Set{}, others: wording.Set{}, kinds: map[string]kind{}}
+	type read struct {
+		word  string
+		table bool
+	}
+	seen := map[read]bool{}
 	for _, o := range s.Objects {
 		for _, w := range o.Words {
+			once := read{w, o.Kind == model.TableKind}
+			if seen[once] {
+				continue
+			}
+			seen[once] = true
 			for _, form := range wording.Forms(w) {
 				t.others[form] = true
 				if o.Kind == model.TableKind {

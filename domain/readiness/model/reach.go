@@ -26,7 +26,7 @@ func Reach(x *Scope) map[*Measure]Reached {
 			g.component[m] = n
 		}
 	}
-	out := make(map[*Measure]Reached, len(x.M))
+	reached := make([]Reached, len(g.measures))
 	bitsOf := make([]uint64, len(groups))
 	for block := 0; block < len(g.targets); block += 64 {
 		targets := g.targets[block:min(block+64, len(g.targets))]
@@ -52,22 +52,24 @@ func Reach(x *Scope) map[*Measure]Reached {
 			bitsOf[n] = seen
 		}
 		for m, measure := range g.measures {
-			if !x.In(&measure.Object) {
-				continue
-			}
 			seen := bitsOf[g.component[m]]
 			if i := g.position[measure.Index] - block; 0 <= i && i < 64 {
 				seen &^= 1 << i
 			}
-			r := out[measure]
+			r := &reached[m]
 			r.All += bits.OnesCount64(seen)
 			r.Missing += bits.OnesCount64(seen & hidden)
 			for rest := seen & hidden; rest != 0 && len(r.First) < wording.ShownList; rest &= rest - 1 {
 				r.First = append(r.First, targets[bits.TrailingZeros64(rest)])
 			}
-			out[measure] = r
 		}
 		clear(bitsOf)
+	}
+	out := make(map[*Measure]Reached, len(x.M))
+	for m, measure := range g.measures {
+		if x.In(&measure.Object) {
+			out[measure] = reached[m]
+		}
 	}
 	return out
 }

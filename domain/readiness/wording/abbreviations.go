@@ -42,7 +42,9 @@ var pluralCapitals = regexp.MustCompile(`^[A-Z]{2,}s$`)
 // NameWords returns the words of a name. They differ from words in that familiar
 // abbreviations and capitals with a plural's s are not split.
 func NameWords(name string) []NameWord {
-	name = elided.ReplaceAllString(shortened.ReplaceAllString(nfc.NFC.String(name), "$1$2"), "$1$2")
+	if name = nfc.NFC.String(name); strings.ContainsAny(name, "'’") {
+		name = elided.ReplaceAllString(shortened.ReplaceAllString(name, "$1$2"), "$1$2")
+	}
 	isPart := func(r rune) bool { return r == '&' || unicode.IsLetter(r) || unicode.IsDigit(r) }
 	var all []NameWord
 	for start := 0; start < len(name); {

@@ -10,19 +10,13 @@ import (
 	"unicode/utf8"
 
 	nfc "golang.org/x/text/unicode/norm"
+
+	"readiness/definition/spelling"
 )
 
 // Norm returns the form in which names and texts are compared: NFC, lower case,
 // trimmed, each run of white space as one space.
-func Norm(s string) string {
-	s = strings.ToLower(nfc.NFC.String(s))
-	if !strings.ContainsFunc(s, isOddSpace) && !strings.Contains(s, "  ") {
-		return strings.Trim(s, " ")
-	}
-	return strings.Join(strings.FieldsFunc(s, unicode.IsSpace), " ")
-}
-
-func isOddSpace(r rune) bool { return r != ' ' && unicode.IsSpace(r) }
+func Norm(s string) string { return spelling.FoldSpace(s) }
 
 // Words returns the words of a name, each under norm.
 func Words(s string) []string {

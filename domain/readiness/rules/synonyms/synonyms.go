@@ -39,13 +39,17 @@ func namedByPeople(x *model.Scope) []*model.Object {
 // name and words of grammar is none, joined or not (an abbreviation may look like such a word), nor is one that manyBearers
 // objects have, nor a text without a letter.
 func noSynonym(x *model.Scope, o *model.Object) rule.Verdict {
+	const advice = "add the words that people use for it as synonyms"
+	if len(o.Terms) == 0 {
+		return rule.Fails(1, advice, "no authored synonym")
+	}
 	bearers := bearersOf(x)
 	own := wording.Set{}
 	for _, w := range o.Words {
 		own.Add(wording.Forms(w))
 	}
 	joined := wording.Forms(squashed(o.Norm))
-	why := "no authored synonym"
+	why := ""
 	for _, t := range o.Terms {
 		words := wording.Words(t)
 		switch {
@@ -58,7 +62,7 @@ func noSynonym(x *model.Scope, o *model.Object) rule.Verdict {
 			return rule.Verdict{}
 		}
 	}
-	return rule.Fails(1, "add the words that people use for it as synonyms", "%s", why)
+	return rule.Fails(1, advice, "%s", why)
 }
 
 // squashed returns the letters and digits of a normalized text.
