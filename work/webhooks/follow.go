@@ -52,10 +52,9 @@ func (s *Sender) follow(ctx context.Context, tx pgx.Tx, r eventstore.Recorded) e
 			return err
 		}
 		about := r.ID.String()
-		switch kind {
-		case webhook.AllowanceLow:
+		if kind == webhook.AllowanceLow {
 			about = r.Stream // of the period
-		case webhook.LinguisticFound:
+		} else if kind == webhook.LinguisticFound {
 			about += "/" + string(kind) // beside the score of the same event
 		}
 		for _, w := range wanting {
