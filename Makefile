@@ -2,7 +2,7 @@
 
 SHELL := /usr/bin/env bash
 .DEFAULT_GOAL := help
-.PHONY: help build build/check run demo test test/fabric test/oracles test/azure test/mcp test/console test/release test/hard test/race deploy/check lint fmt module fuzz fuzz/http soak simulate bench measure/gaming measure/honest measure/first lift migrate \
+.PHONY: help build build/check run demo test test/fabric test/oracles test/azure test/mcp test/console test/release test/windows test/hard test/race deploy/check lint fmt module fuzz fuzz/http soak simulate bench measure/gaming measure/honest measure/first lift migrate \
 	generate docs docs/screenshots clean release/snapshot release/image release/vscode
 
 # DATA: data directory of run and migrate. PKG: packages of test, lint, bench and fuzz. SOAK, FUZZTIME: duration of the soak and of each fuzz target.
@@ -69,9 +69,18 @@ test/fabric: ## run the scenarios, the conformance tests of packages and the dem
 build/check: ## check the types of the programs and their dependencies for every system and processor of a release
 	go run ./deploy/crosscheck
 
-test/release: ## check that a release is the same bytes twice, that a changed one is found, that nothing in it is a placeholder, and that npm, dpkg and rpm install it (a separate module)
+# wine of Debian 12, and the linker that makes the library which that lacks.
+WITH_WINE := command -v wine >/dev/null && command -v x86_64-w64-mingw32-ld >/dev/null || { apt-get update && \
+	DEBIAN_FRONTEND=noninteractive apt-get install --yes --no-install-recommends wine wine64 binutils-mingw-w64-x86-64; }
+
+test/release: ## check that a release is the same bytes twice, that a changed one is found, that nothing in it is a placeholder, and that npm, dpkg, rpm and wine install it (a separate module)
 	@command -v rpm >/dev/null || { apt-get update && DEBIAN_FRONTEND=noninteractive apt-get install --yes --no-install-recommends rpm; }
+	@$(WITH_WINE)
 	cd deploy/release && go test -vet=all -timeout 20m ./... $(TESTFLAGS)
+
+test/windows: ## install the archive for Windows under wine, and let its program assess, apply and revert there (a separate module)
+	@$(WITH_WINE)
+	cd deploy/release && go test -vet=all -count=1 -run '^TestWindows$$' -v . $(TESTFLAGS)
 
 test/oracles: ## run libraries of others: Microsoft's SDK and those for Entra on the emulator, Tessera on the audit trees (separate modules)
 	cd test/oracles && go test -vet=all -timeout 10m ./... $(TESTFLAGS)

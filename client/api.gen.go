@@ -458,10 +458,11 @@ const (
 
 // Defines values for WantedWebhookEvent.
 const (
-	AllowanceLow        WantedWebhookEvent = "allowance.low"
-	AssessmentFailed    WantedWebhookEvent = "assessment.failed"
-	AssessmentScoreFell WantedWebhookEvent = "assessment.score-fell"
-	OperationEnded      WantedWebhookEvent = "operation.ended"
+	AllowanceLow              WantedWebhookEvent = "allowance.low"
+	AssessmentFailed          WantedWebhookEvent = "assessment.failed"
+	AssessmentLinguisticFound WantedWebhookEvent = "assessment.linguistic-found"
+	AssessmentScoreFell       WantedWebhookEvent = "assessment.score-fell"
+	OperationEnded            WantedWebhookEvent = "operation.ended"
 )
 
 // Defines values for WantedWebhookFormat.
@@ -3398,6 +3399,7 @@ type WebhookDeliveryList struct {
 }
 
 // WebhookEvent What a message is about: `assessment.score-fell` (below the newest earlier score that rests on the same),
+// `assessment.linguistic-found` (a linguistic schema, where the newest earlier assessment that knows the format found none),
 // `assessment.failed`, `operation.ended`, `allowance.low` (80 % are used).
 type WebhookEvent = string
 

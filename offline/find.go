@@ -42,7 +42,7 @@ func Find(ctx context.Context, root string, paths []string) ([]Item, []Warning, 
 			}
 		}
 		if err != nil {
-			return nil, nil, fmt.Errorf("%s: %w", filepath.ToSlash(p), readable(err))
+			return nil, nil, fmt.Errorf("%s: %w", p, readable(err))
 		}
 	}
 	if len(all.items) == 0 && len(empty) > 0 {

@@ -10,6 +10,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
+	"readiness/definition/semanticmodel"
 	"readiness/domain"
 	"readiness/domain/assessment"
 	"readiness/domain/readiness"
@@ -157,6 +158,14 @@ func (v *Views) ScoreBefore(ctx context.Context, accountID string, a assessment.
 		return nil, err
 	}
 	return &score, nil
+}
+
+// AIFormatBefore returns the format of the newest assessment of the item from before the assessment that knows it; empty if none does.
+func (v *Views) AIFormatBefore(ctx context.Context, accountID string, a assessment.Assessment) (semanticmodel.AIFormat, error) {
+	format, _, err := one(ctx, v, "read the format before an assessment", pgx.RowTo[semanticmodel.AIFormat], `SELECT assessment ->> 'aiFormat'
+		FROM `+live.assessments+` WHERE account_id = $1 AND model_id = $2 AND (assessed_at, id) < ($3, $4) AND assessment ->> 'aiFormat' <> ''
+		ORDER BY assessed_at DESC, id DESC LIMIT 1`, accountID, a.ModelID, a.AssessedAt, a.AssessmentID)
+	return format, err
 }
 
 // StoredBy returns the stored assessments of an operation, each with the fingerprint of its model; the

@@ -3,6 +3,7 @@ package main
 import (
 	"archive/tar"
 	"archive/zip"
+	"compress/flate"
 	"compress/gzip"
 	"errors"
 	"io"
@@ -67,6 +68,7 @@ func tarball(to io.Writer, r *release, b binary) error {
 
 func zipped(to io.Writer, r *release, b binary) error {
 	out := zip.NewWriter(to)
+	out.RegisterCompressor(zip.Deflate, func(w io.Writer) (io.WriteCloser, error) { return flate.NewWriter(w, flate.BestCompression) })
 	err := r.each(b, func(name string, mode int64, data []byte) error {
 		head := &zip.FileHeader{Name: name, Method: zip.Deflate, Modified: r.date}
 		head.SetMode(os.FileMode(mode))

@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"readiness/definition/semanticmodel"
 	"readiness/domain"
 	"readiness/domain/account"
 	"readiness/domain/assessment"
@@ -24,24 +25,26 @@ type Message struct {
 
 // Data are the members of a message; which ones depends on its kind. There is no text of a model, no person and no message of an error.
 type Data struct {
-	WorkspaceID   *uuid.UUID       `json:"workspaceId,omitempty"`
-	WorkspaceName string           `json:"workspaceName,omitempty"`
-	ItemID        *uuid.UUID       `json:"itemId,omitempty"`
-	ItemName      string           `json:"itemName,omitempty"`
-	ItemType      item.Type        `json:"itemType,omitempty"`
-	AssessmentID  *uuid.UUID       `json:"assessmentId,omitempty"`
-	Score         *int             `json:"score,omitempty"`
-	PreviousScore *int             `json:"previousScore,omitempty"`
-	OperationID   *uuid.UUID       `json:"operationId,omitempty"`
-	OperationType operation.Type   `json:"operationType,omitempty"`
-	Status        operation.Status `json:"status,omitempty"`
-	ErrorCode     domain.Code      `json:"errorCode,omitempty"`
-	Allowance     account.Kind     `json:"allowance,omitempty"`
-	Used          *int             `json:"used,omitempty"`
-	Limit         *int             `json:"limit,omitempty"`
-	PeriodEndsAt  *time.Time       `json:"periodEndsAtUtc,omitempty"`
-	Period        account.Period   `json:"period,omitempty"`
-	WebhookID     *uuid.UUID       `json:"webhookId,omitempty"`
+	WorkspaceID   *uuid.UUID `json:"workspaceId,omitempty"`
+	WorkspaceName string     `json:"workspaceName,omitempty"`
+	ItemID        *uuid.UUID `json:"itemId,omitempty"`
+	ItemName      string     `json:"itemName,omitempty"`
+	ItemType      item.Type  `json:"itemType,omitempty"`
+	AssessmentID  *uuid.UUID `json:"assessmentId,omitempty"`
+	Score         *int       `json:"score,omitempty"`
+	PreviousScore *int       `json:"previousScore,omitempty"`
+	// AIFormat is the format of what the model tells an AI.
+	AIFormat      semanticmodel.AIFormat `json:"aiFormat,omitempty"`
+	OperationID   *uuid.UUID             `json:"operationId,omitempty"`
+	OperationType operation.Type         `json:"operationType,omitempty"`
+	Status        operation.Status       `json:"status,omitempty"`
+	ErrorCode     domain.Code            `json:"errorCode,omitempty"`
+	Allowance     account.Kind           `json:"allowance,omitempty"`
+	Used          *int                   `json:"used,omitempty"`
+	Limit         *int                   `json:"limit,omitempty"`
+	PeriodEndsAt  *time.Time             `json:"periodEndsAtUtc,omitempty"`
+	Period        account.Period         `json:"period,omitempty"`
+	WebhookID     *uuid.UUID             `json:"webhookId,omitempty"`
 }
 
 // Fell returns the message about an assessment whose score is lower than before: the newest earlier score that rests on the same. It is
@@ -50,12 +53,33 @@ func Fell(a assessment.Assessment, before *int, at time.Time) (Message, bool) {
 	if a.Score == nil || before == nil || *a.Score >= *before {
 		return Message{}, false
 	}
+	d := assessed(a)
+	d.Score, d.PreviousScore = a.Score, before
+	return Message{ScoreFell, at, a.ModelID.String(), d}, true
+}
+
+// Linguistic returns the message about an assessment of a model that has a linguistic schema, which retires with Q&A, and had none before:
+// before is the format of the newest earlier assessment that knows it. It is false for another assessment.
+func Linguistic(a assessment.Assessment, before semanticmodel.AIFormat, at time.Time) (Message, bool) {
+	has := func(f semanticmodel.AIFormat) bool {
+		return f == semanticmodel.LinguisticFormat || f == semanticmodel.BothFormats
+	}
+	if !has(a.AIFormat) || has(before) {
+		return Message{}, false
+	}
+	d := assessed(a)
+	d.AIFormat = a.AIFormat
+	return Message{LinguisticFound, at, a.ModelID.String(), d}, true
+}
+
+// assessed returns the members of a message about an assessment.
+func assessed(a assessment.Assessment) Data {
 	d := Data{WorkspaceID: &a.WorkspaceID, WorkspaceName: a.WorkspaceName, ItemID: &a.ModelID, ItemName: a.ModelName, ItemType: item.SemanticModel,
-		AssessmentID: &a.AssessmentID, OperationID: &a.OperationID, Score: a.Score, PreviousScore: before}
+		AssessmentID: &a.AssessmentID, OperationID: &a.OperationID}
 	if a.DataAgent != nil {
 		d.ItemType = item.DataAgent
 	}
-	return Message{ScoreFell, at, a.ModelID.String(), d}, true
+	return d
 }
 
 // Unassessed is an item of a run whose assessment failed.
@@ -126,6 +150,8 @@ func (m Message) Sentence() string {
 	switch m.Kind {
 	case ScoreFell:
 		return fmt.Sprintf("The score of %s fell from %d to %d.", d.item(), *d.PreviousScore, *d.Score)
+	case LinguisticFound:
+		return fmt.Sprintf("%s has a linguistic schema, which retires with Q&A.", d.item())
 	case AssessmentFailed:
 		return fmt.Sprintf("The assessment of %s failed: %s.", d.item(), d.ErrorCode)
 	case OperationEnded:

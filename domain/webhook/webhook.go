@@ -21,6 +21,7 @@ type Kind string
 // The kinds that a webhook can want, and that of a test message.
 const (
 	ScoreFell        Kind = "assessment.score-fell"
+	LinguisticFound  Kind = "assessment.linguistic-found"
 	AssessmentFailed Kind = "assessment.failed"
 	OperationEnded   Kind = "operation.ended"
 	AllowanceLow     Kind = "allowance.low"
@@ -28,7 +29,9 @@ const (
 )
 
 // Kinds returns the kinds that a webhook can want, in the order in which they are shown.
-func Kinds() []Kind { return []Kind{ScoreFell, AssessmentFailed, OperationEnded, AllowanceLow} }
+func Kinds() []Kind {
+	return []Kind{ScoreFell, LinguisticFound, AssessmentFailed, OperationEnded, AllowanceLow}
+}
 
 // Format is the form of a webhook's messages.
 type Format string

@@ -12,6 +12,7 @@ import (
 	"github.com/google/uuid"
 	"pgregory.net/rapid"
 
+	"readiness/definition/semanticmodel"
 	"readiness/domain"
 	"readiness/domain/account"
 	"readiness/domain/assessment"
@@ -206,6 +207,28 @@ func TestFell(t *testing.T) {
 		m, got := webhook.Fell(assessment.Assessment{Score: tt.score, ModelName: "Sales"}, tt.before, noon)
 		if got != tt.want || got && (m.Kind != webhook.ScoreFell || m.Data.ItemName != "Sales" || *m.Data.Score != *tt.score) {
 			t.Errorf("%+v: got %v %+v", tt, got, m)
+		}
+	}
+}
+
+// A linguistic schema is told when it appears, and not again while it stays.
+//
+// proves: decisions/25/linguistic-found
+func TestLinguistic(t *testing.T) {
+	t.Parallel()
+	const none, linguistic, copilot, both, unknown = semanticmodel.NoAIFormat, semanticmodel.LinguisticFormat, semanticmodel.CopilotFormat,
+		semanticmodel.BothFormats, semanticmodel.UnknownAIFormat
+	told := map[[2]semanticmodel.AIFormat]bool{ // before, now
+		{unknown, linguistic}: true, {none, linguistic}: true, {copilot, linguistic}: true, {unknown, both}: true, {none, both}: true, {copilot, both}: true,
+	}
+	for _, before := range []semanticmodel.AIFormat{none, linguistic, copilot, both, unknown} {
+		for _, now := range []semanticmodel.AIFormat{none, linguistic, copilot, both, unknown} {
+			a := assessment.Assessment{WorkspaceID: other, ModelID: first, ModelName: "Sales", WorkspaceName: "Retail", AIFormat: now}
+			m, made := webhook.Linguistic(a, before, noon)
+			if made != told[[2]semanticmodel.AIFormat{before, now}] || made && (m.Data.AIFormat != now || m.Subject != first.String() ||
+				m.Sentence() != "Sales (Retail) has a linguistic schema, which retires with Q&A.") {
+				t.Errorf("%q after %q: got %v, %+v", now, before, made, m)
+			}
 		}
 	}
 }

@@ -3043,6 +3043,7 @@ type WebhookDeliveryList struct {
 }
 
 // WebhookEvent What a message is about: `assessment.score-fell` (below the newest earlier score that rests on the same),
+// `assessment.linguistic-found` (a linguistic schema, where the newest earlier assessment that knows the format found none),
 // `assessment.failed`, `operation.ended`, `allowance.low` (80 % are used).
 type WebhookEvent = webhook.Kind
 

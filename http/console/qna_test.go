@@ -1,13 +1,20 @@
 package console_test
 
 import (
+	"encoding/csv"
 	"fmt"
 	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/google/uuid"
+
 	"readiness/internal/optional"
 	"readiness/test/consoletest"
+	"readiness/test/testworld"
 )
 
 // TestLeavingQnA counts the formats of what models tell an AI, lists those that have to be upgraded or looked at, and exports all; it says
@@ -49,4 +56,41 @@ func TestLeavingQnA(t *testing.T) {
 	lacks(t, w.As("contoso", "linus").Get("/leaving-qna"), "Corporate Functions")
 	want(t, w.As("fabrikam", "margaret").Get("/leaving-qna"), http.StatusOK, nothing)
 	want(t, ada.Get("/"), 200, `<a href="/leaving-qna">Leaving Q&amp;A</a>`)
+}
+
+// Models of all formats that are assessed at once over Fabric's interface are in the file, each with its own.
+func TestLeavingQnAOverFabric(t *testing.T) {
+	t.Setenv("READINESS_TEST_PLATFORM", "fabric")
+	samples := filepath.Join(consoletest.Samples(t), "workspaces")
+	root := t.TempDir()
+	below := func(model string) string { return filepath.Join(root, "Retail Analytics", model+".SemanticModel") }
+	ledger, sales := "Corporate Functions/Financial Statements.SemanticModel", "Retail Analytics/Retail Sales.SemanticModel"
+	from := map[string]string{"linguistic": ledger, "copilot": sales, "both": sales, "none": "Corporate Functions/Support Tickets.SemanticModel"}
+	for model, sample := range from {
+		testworld.Check(t, os.CopyFS(below(model), os.DirFS(filepath.Join(samples, sample))))
+		testworld.Check(t, os.WriteFile(filepath.Join(below(model), ".platform"), fmt.Appendf(nil, `{"metadata":{"type":"SemanticModel","displayName":%q},"config":{"version":"2.0","logicalId":%q}}`,
+			model, uuid.New()), 0o600))
+	}
+	for to, source := range map[string]string{
+		filepath.Join(below("both"), "definition/cultures/en-US.tmdl"): ledger + "/definition/cultures/en-US.tmdl",
+		filepath.Join(root, "Retail Analytics", "workspace.json"):      "Retail Analytics/workspace.json",
+	} {
+		text, err := os.ReadFile(filepath.Join(samples, source))
+		testworld.Check(t, err)
+		testworld.Check(t, os.WriteFile(to, text, 0o600))
+	}
+	w := consoletest.Start(t, consoletest.Options{Workspaces: root})
+	w.AssessAll("contoso", "ada")
+	got := w.As("contoso", "ada").Get("/leaving-qna.csv")
+	lines, err := csv.NewReader(strings.NewReader(got.Body)).ReadAll()
+	testworld.Check(t, err)
+	var order []string
+	for _, line := range lines[1:] {
+		if order = append(order, line[2]); line[1] != line[2] || line[0] != "Retail Analytics" {
+			t.Errorf("got %v", line)
+		}
+	}
+	if want := []string{"linguistic", "both", "copilot", "none"}; !slices.Equal(order, want) {
+		t.Errorf("got %v, want %v", order, want)
+	}
 }

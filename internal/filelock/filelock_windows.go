@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"golang.org/x/sys/windows"
 )
@@ -19,17 +20,28 @@ func OpenFolder(root *os.Root) (*os.File, error) {
 		return nil, err
 	}
 	defer folder.Close()
-	name := make([]uint16, windows.MAX_LONG_PATH)
-	n, err := windows.GetFinalPathNameByHandle(windows.Handle(folder.Fd()), &name[0], uint32(len(name)), 0)
-	if err != nil || int(n) > len(name) {
+	path, err := fullPath(folder)
+	if err != nil {
 		return nil, fmt.Errorf("filelock: the full path of %s: %w", root.Name(), err)
 	}
-	sum := sha256.Sum256([]byte(windows.UTF16ToString(name[:n])))
+	sum := sha256.Sum256([]byte(path))
 	locks := filepath.Join(os.TempDir(), "readiness-locks")
 	if err := os.MkdirAll(locks, 0o700); err != nil {
 		return nil, err
 	}
 	return os.OpenFile(filepath.Join(locks, hex.EncodeToString(sum[:16])), os.O_CREATE|os.O_RDWR, 0o600)
+}
+
+// fullPath returns the path of an open folder without links, or as it was opened where the file system cannot say the former, as
+// some drivers of network folders and RAM disks.
+func fullPath(folder *os.File) (string, error) {
+	name := make([]uint16, windows.MAX_LONG_PATH)
+	n, err := windows.GetFinalPathNameByHandle(windows.Handle(folder.Fd()), &name[0], uint32(len(name)), 0)
+	if err != nil || int(n) > len(name) {
+		path, err := filepath.Abs(folder.Name())
+		return strings.ToLower(path), err
+	}
+	return windows.UTF16ToString(name[:n]), nil
 }
 
 // try locks f unless another holds it.

@@ -3,6 +3,7 @@ package webhooks
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/ThreeDotsLabs/watermill/message"
 	"github.com/google/uuid"
@@ -27,71 +28,80 @@ func (s *Sender) Follow(router *message.Router) error {
 
 // follow adds the messages of an event in the transaction that moves the follower past it.
 func (s *Sender) follow(ctx context.Context, tx pgx.Tx, r eventstore.Recorded) error {
-	kind, id := kindOf(r)
+	kinds, id := kindsOf(r)
 	b := &pgx.Batch{}
 	if _, ends := r.Event.(account.Erased); ends {
 		deliveries.Erase(b, r.Account)
 		return run(ctx, tx, b)
 	}
 	now := s.Now()
-	if kind == "" || r.RecordedAt.Before(now.Add(-webhook.Patience)) {
+	if len(kinds) == 0 || r.RecordedAt.Before(now.Add(-webhook.Patience)) {
 		return nil
 	}
 	past := eventstore.FoldCached(webhook.Stream(r.Account), webhook.Evolve)
 	if err := s.Store.Load(ctx, past); err != nil {
 		return err
 	}
-	var m webhook.Message
-	made := false
-	for _, w := range past.State.All {
-		if !w.Wants(kind, r.RecordedAt) {
+	for _, kind := range kinds {
+		wanting := slices.DeleteFunc(slices.Clone(past.State.All), func(w webhook.Webhook) bool { return !w.Wants(kind, r.RecordedAt) })
+		if len(wanting) == 0 {
 			continue
 		}
-		if !made {
-			var err error
-			if m, made, err = s.message(ctx, r, id); err != nil || !made {
-				return err
-			}
+		m, made, err := s.message(ctx, r, kind, id)
+		if err != nil {
+			return err
 		}
 		about := r.ID.String()
 		if kind == webhook.AllowanceLow {
 			about = r.Stream // of the period
+		} else if kind == webhook.LinguisticFound {
+			about += "/" + string(kind) // beside the score of the same event
 		}
-		if err := deliveries.Add(b, r.Account, w.WebhookID, webhook.DeliveryID(w.WebhookID, about), m, now); err != nil {
-			return err
+		for _, w := range wanting {
+			if !made {
+				break
+			}
+			if err := deliveries.Add(b, r.Account, w.WebhookID, webhook.DeliveryID(w.WebhookID, about), m, now); err != nil {
+				return err
+			}
 		}
 	}
 	return run(ctx, tx, b)
 }
 
-// kindOf returns the kind of message that an event may make, and the operation that its stream is about, if it is.
-func kindOf(r eventstore.Recorded) (webhook.Kind, uuid.UUID) {
+// kindsOf returns the kinds of messages that an event may make, and the operation that its stream is about, if it is.
+func kindsOf(r eventstore.Recorded) ([]webhook.Kind, uuid.UUID) {
 	id, ofOperation := operation.StreamID(r.Stream)
 	switch e := r.Event.(type) {
 	case assessment.Recorded:
-		return webhook.ScoreFell, id
+		return []webhook.Kind{webhook.ScoreFell, webhook.LinguisticFound}, id
 	case account.Spent:
-		return webhook.AllowanceLow, id
+		return []webhook.Kind{webhook.AllowanceLow}, id
 	case assessment.ModelEnded:
 		if ofOperation && e.Error != nil {
-			return webhook.AssessmentFailed, id
+			return []webhook.Kind{webhook.AssessmentFailed}, id
 		}
 	case operation.Succeeded, operation.Failed, operation.Cancelled:
 		if ofOperation {
-			return webhook.OperationEnded, id
+			return []webhook.Kind{webhook.OperationEnded}, id
 		}
 	}
-	return "", id
+	return nil, id
 }
 
-// message returns the message of an event; false if it makes none.
-func (s *Sender) message(ctx context.Context, r eventstore.Recorded, id uuid.UUID) (m webhook.Message, made bool, err error) {
+// message returns the message of an event of a kind; false if it makes none.
+func (s *Sender) message(ctx context.Context, r eventstore.Recorded, kind webhook.Kind, id uuid.UUID) (m webhook.Message, made bool, err error) {
 	ended := func(status operation.Status, code domain.Code) (webhook.Message, bool, error) {
 		of, on, found, err := s.Operation(ctx, r.Account, id)
 		return webhook.Ended(id, of, on, status, code, r.RecordedAt), found, err
 	}
 	switch e := r.Event.(type) {
 	case assessment.Recorded:
+		if kind == webhook.LinguisticFound {
+			before, err := s.AIFormatBefore(ctx, r.Account, e.Assessment)
+			m, made = webhook.Linguistic(e.Assessment, before, r.RecordedAt)
+			return m, made, err
+		}
 		before, err := s.ScoreBefore(ctx, r.Account, e.Assessment)
 		m, made = webhook.Fell(e.Assessment, before, r.RecordedAt)
 		return m, made, err

@@ -15,6 +15,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"readiness/commands"
+	"readiness/definition/semanticmodel"
 	"readiness/domain/account"
 	"readiness/domain/assessment"
 	"readiness/domain/operation"
@@ -48,6 +49,8 @@ type Options struct {
 	Plans    account.Plans
 	// ScoreBefore returns the newest earlier score of the assessment's item that rests on the same; nil if there is none.
 	ScoreBefore func(ctx context.Context, accountID string, a assessment.Assessment) (*int, error)
+	// AIFormatBefore returns the format of the item's newest earlier assessment that knows it; empty if none does.
+	AIFormatBefore func(ctx context.Context, accountID string, a assessment.Assessment) (semanticmodel.AIFormat, error)
 	// Operation returns what an operation does, and on what; false if there is none.
 	Operation func(ctx context.Context, accountID string, id uuid.UUID) (operation.Type, operation.Resource, bool, error)
 	// Unassessed returns the names of an item whose assessment failed, from the view of failures; false if there is none.

@@ -20,6 +20,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"readiness/commands"
+	"readiness/definition/semanticmodel"
 	"readiness/domain"
 	"readiness/domain/account"
 	"readiness/domain/assessment"
@@ -34,6 +35,9 @@ import (
 )
 
 var check = testworld.Check
+
+// one and two are models.
+var one, two = uuid.MustParse("00000000-0000-0000-0000-000000000001"), uuid.MustParse("00000000-0000-0000-0000-000000000002")
 
 // received is a message as its receiver has it.
 type received struct {
@@ -279,6 +283,59 @@ func TestMessages(t *testing.T) {
 	}
 	if d := all[len(all)-2].Message.Data; d.ErrorCode != domain.ItemNotReadable || d.ItemName != "Stock" || *d.WorkspaceID != workspace {
 		t.Errorf("the failure: %+v", d)
+	}
+}
+
+// A linguistic schema is told when a model has it for the first time and when it comes back, to those who want that, beside a score that fell.
+//
+// proves: decisions/25/linguistic-found
+func TestLinguisticFound(t *testing.T) {
+	t.Parallel()
+	l := listen(t, nil)
+	w := begin(t, l)
+	h, _ := w.hook("contoso", l.URL)
+	w.hook("fabrikam", l.URL+"/other")
+	other, _, err := w.Webhooks.Create(t.Context(), w.person("contoso"),
+		webhook.Configuration{Events: []webhook.Kind{webhook.ScoreFell}, Format: webhook.CloudEvents, Enabled: true}, l.URL+"/scores")
+	check(t, err)
+	at, score := w.Clock.Now(), 90
+	for _, a := range []struct {
+		model  uuid.UUID
+		format semanticmodel.AIFormat
+	}{
+		{one, semanticmodel.LinguisticFormat}, // never assessed before: told
+		{one, semanticmodel.UnknownAIFormat}, {one, semanticmodel.BothFormats}, {two, semanticmodel.CopilotFormat}, {two, semanticmodel.NoAIFormat},
+		{two, semanticmodel.BothFormats}, // told
+		{two, semanticmodel.LinguisticFormat}, {one, semanticmodel.CopilotFormat},
+		{one, semanticmodel.LinguisticFormat}, // told again
+	} {
+		at, score = at.Add(time.Minute), score-1
+		testworld.Record(t, w.World, "contoso", eventstore.FoldLast[assessment.Standing](assessment.Stream("contoso", a.model)),
+			domain.Command[assessment.Standing](assessment.Record{Assessment: assessment.Assessment{AssessmentID: w.NewID(), OperationID: w.NewID(), WorkspaceID: two,
+				WorkspaceName: "Retail", ModelID: a.model, ModelName: "Sales", AssessedAt: at, Score: new(score), RegimeID: "a", AIFormat: a.format}}))
+	}
+	w.makeAll()
+	w.makeAll()
+	var told []string
+	for _, d := range slices.Backward(w.list(h)) {
+		if d.Message.Kind == webhook.LinguisticFound {
+			told = append(told, d.Message.Subject+" "+string(d.Message.Data.AIFormat))
+		}
+	}
+	if want := []string{one.String() + " linguistic", two.String() + " both", one.String() + " linguistic"}; !slices.Equal(told, want) {
+		t.Errorf("told %v, want %v", told, want)
+	}
+	if all := w.list(h); len(all) != len(told)+7 { // of 9 assessments, all but the first of each model fell
+		t.Errorf("%d messages", len(all))
+	}
+	if slices.ContainsFunc(w.list(other), func(d deliveries.Delivery) bool { return d.Message.Kind != webhook.ScoreFell }) {
+		t.Error("a webhook has what it does not want")
+	}
+	w.once()
+	for _, m := range l.all() {
+		if m.account != "/accounts/contoso" {
+			t.Errorf("another account was told %s", m.body)
+		}
 	}
 }
 

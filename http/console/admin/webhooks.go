@@ -30,7 +30,8 @@ type choice struct {
 
 // Whose words choose events and formats.
 var (
-	webhookEvents = []choice{{"assessment.score-fell", "A score fell", false}, {"assessment.failed", "An assessment failed", false},
+	webhookEvents = []choice{{"assessment.score-fell", "A score fell", false},
+		{"assessment.linguistic-found", "A model has a new linguistic schema", false}, {"assessment.failed", "An assessment failed", false},
 		{"operation.ended", "An operation ended", false}, {"allowance.low", "80 % of an allowance are used", false}}
 	webhookFormats = []choice{{"cloudevents", "CloudEvents (JSON)", false}, {"slack", "Slack", false}, {"teams", "Microsoft Teams", false}}
 )
