@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -238,19 +239,35 @@ func (f *facts) describeDimension(t *table) string {
 // identifiesFact reports whether a key is that of a table that goes by it, and not of its own: such a relationship points the wrong way.
 func identifiesFact(key *field) bool {
 	return slices.ContainsFunc(key.relations, func(r relation) bool {
-		return r.to == key && !grain(r.from.table, key.name) && grain(key.table, key.name)
+		return r.to == key && (!grain(r.from.table, key.name) && grain(key.table, key.name) || unlike(r.from, key))
 	})
+}
+
+// unlike reports whether two keys are called by words of which they share none, as CustomerKey and SalesTerritoryKey: nothing says that
+// they hold the same.
+func unlike(a, b *field) bool {
+	identifies := func(x *field) prose.Set {
+		words := prose.Set{}
+		for _, w := range prose.Words(x.name) {
+			if !identifying[w] {
+				words[meaningOf(w)] = true
+			}
+		}
+		return words
+	}
+	of, to := identifies(a), identifies(b)
+	return len(of) > 0 && len(to) > 0 && !slices.ContainsFunc(slices.Collect(maps.Keys(of)), func(w string) bool { return to[w] })
 }
 
 // mostListed is how many columns a table has whose list describes nothing that a reader does not see.
 const mostListed = 3
 
-// few lists columns if a text can name them all.
+// few lists the first columns.
 func few(attributes []string) string {
-	if len(attributes) == 0 || len(attributes) > 4 || strings.Contains(strings.Join(attributes, ""), ",") {
+	if len(attributes) == 0 || strings.Contains(strings.Join(attributes, ""), ",") {
 		return ""
 	}
-	return ", with " + prose.List(attributes, 0)
+	return ", with " + prose.List(attributes, 4)
 }
 
 // identifying are words of keys that do not say what they identify.

@@ -245,6 +245,11 @@ func TestMistakableTables(t *testing.T) {
 				{Name: "Kind", DataType: semanticmodel.String}, {Name: "Lane", DataType: semanticmodel.String}, {Name: "Till", DataType: semanticmodel.String}}})
 			m.Relationships = []semanticmodel.Relationship{related("Customers[CustomerKey]", "Basket[CustomerKey]", true)}
 		}, "Basket", ""},
+		"keys that share no word": {func(m *semanticmodel.Model) {
+			m.Tables = append(m.Tables, semanticmodel.Table{Name: "Place", Columns: []semanticmodel.Column{{Name: "Sector Code", DataType: semanticmodel.Int64},
+				{Name: "Region", DataType: semanticmodel.String}, {Name: "Lane", DataType: semanticmodel.String}, {Name: "Depot", DataType: semanticmodel.String}}})
+			m.Relationships[0] = related("FactSales[CustomerKey]", "Place[Sector Code]", true)
+		}, "Place", ""},
 		"items that leave the measure aside": {func(m *semanticmodel.Model) {
 			items := tableOf(m, "Time Comparison").CalculationGroup.Items
 			items[0].Expression, items[1].Expression = "[Net Sales]", "[Units]"

@@ -105,8 +105,12 @@ func (e *explainer) groupedRows(n *dax.Node) (rows, bool) {
 		of.aliases = r.aliases
 		r, parts = of, parts[1:]
 	}
+	var of *table // whose rows are grouped
 	if n.Text == "SUMMARIZE" {
-		if len(parts) == 0 || e.table(parts[0]) == nil {
+		if len(parts) == 0 {
+			return rows{}, false
+		}
+		if of = e.table(parts[0]); of == nil {
 			return rows{}, false
 		}
 		parts = parts[1:]
@@ -127,6 +131,9 @@ func (e *explainer) groupedRows(n *dax.Node) (rows, bool) {
 		r.over = "combinations of " + prose.List(names, 0)
 		if len(names) == 1 {
 			r.over = "values of " + names[0]
+		}
+		if of != nil && slices.ContainsFunc(r.columns, func(c *field) bool { return c.table != of }) {
+			r.over += " that occur in " + of.src.Name
 		}
 		r.counted = strings.Replace(r.over, "combinations", "different combinations", 1)
 		r.counted = strings.Replace(r.counted, "values", "different values", 1)

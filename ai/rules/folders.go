@@ -321,7 +321,7 @@ func outermostCall(expression string) string {
 	return n.Text
 }
 
-// divides reports whether a source divides the measures of a table: several, but not nearly all of them, are computed from it.
+// divides reports whether a source divides the measures of a table: several, but at most half of them, are computed from it.
 func (file *filing) divides(t, source *table) bool {
 	if file.sourced[t] == nil {
 		file.sourced[t] = map[*table]int{}
@@ -330,7 +330,7 @@ func (file *filing) divides(t, source *table) bool {
 		}
 	}
 	n := file.sourced[t][source]
-	return len(t.measures) < fewMeasures || n > 1 && n*4 <= len(t.measures)*3
+	return len(t.measures) < fewMeasures || n > 2 && n*2 <= len(t.measures)
 }
 
 // fewMeasures is how many measures a table has that may all be in one folder, as others may come.

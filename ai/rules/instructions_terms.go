@@ -91,7 +91,7 @@ func (f *facts) aboutGroups() []string {
 			continue
 		}
 		line := name + " is a calculation group"
-		if x := t.itemColumn(); x != nil && f.written(x) != "" {
+		if x := t.itemColumn(); x != nil && f.written(x) != "" && len(t.src.CalculationGroup.Items) > 1 {
 			line += ": filter " + f.written(x) + " to one item to "
 			if t.modifies() {
 				line += "apply it to a measure"

@@ -33,7 +33,7 @@ func (f *facts) aboutTime() []string {
 	for _, t := range calendars[:min(len(calendars), mostCalendars)] {
 		filtered := tableNames(slices.DeleteFunc(f.wantedTables(t.facts), func(of *table) bool { return several[of] != "" }))
 		switch line := f.periodLine(t, filtered, len(calendars) > 1); {
-		case line == "":
+		case line == "", !t.related && slices.ContainsFunc(f.tables, func(of *table) bool { return of != t && len(of.columns) > 0 }): // it filters nothing
 		case len(calendars) == 1:
 			lines = append(append(lines, line), f.yearLine(t)...)
 		default:
@@ -192,11 +192,11 @@ func (f *facts) periodLine(t *table, filtered []string, several bool) string {
 	year, _ := f.groupColumn(t, "year")
 	for _, p := range periods {
 		name, inYear := f.groupColumn(t, p.unit)
-		if name == "" || name == day || p.unit == unit {
+		if name == "" || name == day || p.unit == unit || inYear && year == "" { // its values would take all years together
 			continue
 		}
 		group := "by " + p.unit + " with " + name
-		if inYear && year != "" {
+		if inYear && name != year {
 			group += " within a year"
 		}
 		groups = append(groups, group)

@@ -166,12 +166,20 @@ func (s *selection) unusedTables() {
 	}
 }
 
+// mistyped reports whether every relationship of a foreign key is to a column of another type (rule REL-04).
+func (x *field) mistyped() bool {
+	return !slices.ContainsFunc(x.relations, func(r relation) bool {
+		return r.from == x && r.from.column.DataType == r.to.column.DataType
+	})
+}
+
 // columns hides keys, record-keeping columns and unused columns.
 func (s *selection) columns() {
 	for _, t := range s.facts.tables {
 		for _, x := range t.columns {
 			violation := s.violated[violationKey{rule: "VIS-02", field: x}]
 			switch {
+			case violation > 0 && x.manySide && x.mistyped(): // hidden, it leaves only a relationship that may match nothing
 			case violation > 0 && x.manySide:
 				s.hide(x, violation == 1, "It is a foreign key: the relationship does its work (rule VIS-02).")
 			case violation > 0:

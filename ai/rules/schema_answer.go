@@ -50,6 +50,7 @@ func (s *selection) answerTable(t *table, a *answers) {
 	case len(wanted) > 0 && t.visibility == proposal.Hidden:
 		visibility = proposal.Visible
 		s.change(a, t.object(), visibility, true, "A measure that is shown is computed from it (rule VIS-04).")
+	case t.role == plain && !t.related && !slices.ContainsFunc(wanted, func(x *field) bool { return x.measure != nil || !prose.Generic(x.name) }):
 	case len(wanted) > 0 && !s.configured && !t.src.IsHidden && t.visibility != proposal.Visible:
 		visibility = proposal.Visible
 		s.change(a, t.object(), visibility, false, s.whyTable(t))

@@ -149,12 +149,15 @@ func TestSchemaKeepsChoices(t *testing.T) {
 		changes         []func(*semanticmodel.Model)
 		visible, hidden string
 	}{
-		"as proposed":                         {},
-		"an attribute left out":               {changes: []func(*semanticmodel.Model){set("Customers[City]", proposal.Hidden)}},
-		"a table left out":                    {changes: []func(*semanticmodel.Model){set("Customers", proposal.Hidden)}},
-		"a measure left out":                  {changes: []func(*semanticmodel.Model){set("FactSales[Goal]", proposal.Hidden)}},
-		"a helper shown":                      {changes: []func(*semanticmodel.Model){set("FactSales[_tooltip text]", proposal.Visible)}, hidden: "FactSales[_tooltip text]!"},
-		"a foreign key shown":                 {changes: []func(*semanticmodel.Model){set("Returns[ProductKey]", proposal.Visible)}, hidden: "Returns[ProductKey]!"},
+		"as proposed":           {},
+		"an attribute left out": {changes: []func(*semanticmodel.Model){set("Customers[City]", proposal.Hidden)}},
+		"a table left out":      {changes: []func(*semanticmodel.Model){set("Customers", proposal.Hidden)}},
+		"a measure left out":    {changes: []func(*semanticmodel.Model){set("FactSales[Goal]", proposal.Hidden)}},
+		"a helper shown":        {changes: []func(*semanticmodel.Model){set("FactSales[_tooltip text]", proposal.Visible)}, hidden: "FactSales[_tooltip text]!"},
+		"a foreign key shown":   {changes: []func(*semanticmodel.Model){set("Returns[ProductKey]", proposal.Visible)}, hidden: "Returns[ProductKey]!"},
+		"a foreign key of another type shown": {changes: []func(*semanticmodel.Model){set("Returns[ProductKey]", proposal.Visible), func(m *semanticmodel.Model) {
+			column(m, "Returns", "ProductKey").DataType = semanticmodel.String
+		}}},
 		"what a measure needs left out":       {changes: []func(*semanticmodel.Model){set("FactSales[Qty]", proposal.Hidden)}, visible: "FactSales[Qty]!"},
 		"a key that a measure needs left out": {changes: []func(*semanticmodel.Model){set("FactSales[CustomerKey]", proposal.Hidden)}},
 		"a helper that a verified answer shows": {changes: []func(*semanticmodel.Model){set("FactSales[_tooltip text]", proposal.Visible), func(m *semanticmodel.Model) {

@@ -1,6 +1,7 @@
 package rules_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -67,6 +68,12 @@ func TestTimeLines(t *testing.T) {
 			semanticmodel.Column{Name: "Fiscal Month", DataType: text}, semanticmodel.Column{Name: "Week Start", DataType: day}),
 			[]string{"Use 'Date'[Date] for every question about a day or a range of days; group by year with 'Date'[Calendar Year], by quarter with 'Date'[Quarter] within a year, " +
 				"by month with 'Date'[Year Month] and by week with 'Date'[Week] within a year.", order, shipped}},
+		"months of years that are hidden": {calendar(date, semanticmodel.Column{Name: "Year", DataType: integer, IsHidden: true}, semanticmodel.Column{Name: "Month", DataType: text}),
+			[]string{"Use 'Date'[Date] for every question about a day or a range of days.", order, shipped}},
+		"a calendar that filters nothing": {func(m *semanticmodel.Model) {
+			m.Relationships = slices.DeleteFunc(m.Relationships, func(r semanticmodel.Relationship) bool { return r.ToTable == "Date" })
+			measure(m, "FactSales", "Shipped Sales").Expression = "[Net Sales]"
+		}, nil},
 		"weeks of a year": {calendar(date, semanticmodel.Column{Name: "year", DataType: integer}, semanticmodel.Column{Name: "week_of_year", DataType: integer}),
 			[]string{"Use 'Date'[Date] for every question about a day or a range of days; group by year with 'Date'[year] and by week with 'Date'[week_of_year] within a year.", order, shipped}},
 		"in other words": {calendar(date, semanticmodel.Column{Name: "Jahr", DataType: integer}, semanticmodel.Column{Name: "Monat", DataType: text}),
