@@ -1,12 +1,12 @@
 package rulesengine
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
 	"readiness/ai/rulesengine/wording"
 	"readiness/domain"
+	"readiness/internal/lateregexp"
 )
 
 // instructions are the statements of AI instructions in the forms that the engine understands: those
@@ -40,26 +40,26 @@ const ref = `((?:'[^'\n]+'|[\pL_][\pL\pN_.]*)?\[[^\[\]\n]+\])`
 
 // The forms. Brackets hold a field; (.+?) is the statement about it.
 var (
-	meansForm = regexp.MustCompile(`(?i)^["“']?([^"“”\[\]]{1,120}?)["”']?,? (?:means|refers to|stands for|is called|is defined as|is) (?:the (?:measure|column|field) )?` + ref + `(?: ?(?:=|is) ?["“']([^"”\[\]]{1,100}?)["”'])?[.;]?$`)
-	useForm   = regexp.MustCompile(`(?i)^(?:always )?(?:use|prefer)(?: the)?(?: (?:measure|column|field))? ` + ref +
+	meansForm = lateregexp.New(`(?i)^["“']?([^"“”\[\]]{1,120}?)["”']?,? (?:means|refers to|stands for|is called|is defined as|is) (?:the (?:measure|column|field) )?` + ref + `(?: ?(?:=|is) ?["“']([^"”\[\]]{1,100}?)["”'])?[.;]?$`)
+	useForm   = lateregexp.New(`(?i)^(?:always )?(?:use|prefer)(?: the)?(?: (?:measure|column|field))? ` + ref +
 		` (?:for|when asked about|when asked for|to answer questions about|for questions about) ([^.:\[\]]{1,160})(?::\s*(.+?))?\.?$`)
-	explainForm = regexp.MustCompile(`^` + ref + `: (.{1,400}?)\.?$`)
-	forUseForm  = regexp.MustCompile(`(?i)^(?:for|when asked about|when asked for) ([^.:\[\]]{1,120}?),? (?:use|prefer|answer with|show) (?:the (?:measure|column|field) )?` + ref + `\.?$`)
-	showForm    = regexp.MustCompile(`(?i)^by default show (?:an? |the )?([^\[\]]{1,120}?) by ` + ref + `\.?$`)
-	aliasForm   = regexp.MustCompile(`(?i)^["“']?([\pL\pN]{1,20})["”']? (?:means|stands for) ([\pL][\pL\pN -]{1,60})\.?$`)
-	dayForm     = regexp.MustCompile(`(?i)\buse ` + ref +
+	explainForm = lateregexp.New(`^` + ref + `: (.{1,400}?)\.?$`)
+	forUseForm  = lateregexp.New(`(?i)^(?:for|when asked about|when asked for) ([^.:\[\]]{1,120}?),? (?:use|prefer|answer with|show) (?:the (?:measure|column|field) )?` + ref + `\.?$`)
+	showForm    = lateregexp.New(`(?i)^by default show (?:an? |the )?([^\[\]]{1,120}?) by ` + ref + `\.?$`)
+	aliasForm   = lateregexp.New(`(?i)^["“']?([\pL\pN]{1,20})["”']? (?:means|stands for) ([\pL][\pL\pN -]{1,60})\.?$`)
+	dayForm     = lateregexp.New(`(?i)\buse ` + ref +
 		` for (?:every|all|any) questions? about (?:a day|time|dates|periods|a period|a date)`)
-	periodForm   = regexp.MustCompile(`(?i)\bfor a period filter ` + ref)
-	dateForm     = regexp.MustCompile(`(?i)\bby default the date of (?:an? |the )?[^\[\]]{1,120}? is ` + ref)
-	onlyForm     = regexp.MustCompile(`(?i)\buse ` + ref + ` only when the question is about (?:the |an? )?([^.,\[\]]{1,100})`)
-	yearForm     = regexp.MustCompile(`(?i)\ba year is the (?:calendar|fiscal|financial) year ` + ref)
-	groupForm    = regexp.MustCompile(`(?i)\bis a calculation group: filter ` + ref + ` to one item[^;]*; its items are (.+?)\.?$`)
-	equalForm    = regexp.MustCompile(`(?i)^` + ref + ` equals ` + ref + `: prefer the latter\.?$`)
-	avoidForm    = regexp.MustCompile(`(?i)^(?:do not|don't|never) (?:use|show|answer with|group by) `)
-	refForm      = regexp.MustCompile(ref)
-	parameter    = regexp.MustCompile(`(?i)^(.{1,200}?) is a field parameter for visuals`)
-	defaultForm  = regexp.MustCompile(`(?i)\bdefault measure for (?:any|every|all)? ?(?:questions? )?(?:about |on |of )?([\pL][\pL -]{1,60})`)
-	aboutClauses = regexp.MustCompile(`(?i) (?:unless|except|if|when|rather than|and not) .*$`)
+	periodForm   = lateregexp.New(`(?i)\bfor a period filter ` + ref)
+	dateForm     = lateregexp.New(`(?i)\bby default the date of (?:an? |the )?[^\[\]]{1,120}? is ` + ref)
+	onlyForm     = lateregexp.New(`(?i)\buse ` + ref + ` only when the question is about (?:the |an? )?([^.,\[\]]{1,100})`)
+	yearForm     = lateregexp.New(`(?i)\ba year is the (?:calendar|fiscal|financial) year ` + ref)
+	groupForm    = lateregexp.New(`(?i)\bis a calculation group: filter ` + ref + ` to one item[^;]*; its items are (.+?)\.?$`)
+	equalForm    = lateregexp.New(`(?i)^` + ref + ` equals ` + ref + `: prefer the latter\.?$`)
+	avoidForm    = lateregexp.New(`(?i)^(?:do not|don't|never) (?:use|show|answer with|group by) `)
+	refForm      = lateregexp.New(ref)
+	parameter    = lateregexp.New(`(?i)^(.{1,200}?) is a field parameter for visuals`)
+	defaultForm  = lateregexp.New(`(?i)\bdefault measure for (?:any|every|all)? ?(?:questions? )?(?:about |on |of )?([\pL][\pL -]{1,60})`)
+	aboutClauses = lateregexp.New(`(?i) (?:unless|except|if|when|rather than|and not) .*$`)
 )
 
 // defaultFor returns the terms for which a description declares its measure the default.
@@ -191,12 +191,12 @@ func (in *instructions) sentence(s string) {
 
 // time reads statements about dates, anywhere in a line.
 func (in *instructions) time(s string) {
-	for form, to := range map[*regexp.Regexp]*FieldRef{dayForm: &in.calendar, yearForm: &in.year} {
+	for form, to := range map[*lateregexp.Regexp]*FieldRef{dayForm: &in.calendar, yearForm: &in.year} {
 		if m := form.FindStringSubmatch(s); m != nil && to.Name == "" {
 			*to = readRef(m[1])
 		}
 	}
-	for _, form := range []*regexp.Regexp{periodForm, dateForm} {
+	for _, form := range []*lateregexp.Regexp{periodForm, dateForm} {
 		for _, m := range form.FindAllStringSubmatch(s, 20) {
 			if r := readRef(m[1]); !slices.Contains(in.dates, r) {
 				in.dates = append(in.dates, r)

@@ -2,11 +2,11 @@ package rulesengine
 
 import (
 	"fmt"
-	"regexp"
 	"strconv"
 	"time"
 
 	"readiness/domain/benchmark/modelquery"
+	"readiness/internal/lateregexp"
 )
 
 var monthNames = map[string]int{
@@ -16,12 +16,12 @@ var monthNames = map[string]int{
 }
 
 var (
-	isoDay     = regexp.MustCompile(`^([0-9]{4})[-/.]([0-9]{1,2})[-/.]([0-9]{1,2})$`)
-	shortDay   = regexp.MustCompile(`^([0-9]{1,2})([-/.])([0-9]{1,2})[-/.]([0-9]{4})$`)
-	isoMonth   = regexp.MustCompile(`^([0-9]{4})-([0-9]{2})$`)
-	yearsRange = regexp.MustCompile(`^([0-9]{4})-([0-9]{4})$`)
-	quarterOf  = regexp.MustCompile(`^q([1-4])$`)
-	fiscalYear = regexp.MustCompile(`^fy ?-?([0-9]{2}|[0-9]{4})$`)
+	isoDay     = lateregexp.New(`^([0-9]{4})[-/.]([0-9]{1,2})[-/.]([0-9]{1,2})$`)
+	shortDay   = lateregexp.New(`^([0-9]{1,2})([-/.])([0-9]{1,2})[-/.]([0-9]{4})$`)
+	isoMonth   = lateregexp.New(`^([0-9]{4})-([0-9]{2})$`)
+	yearsRange = lateregexp.New(`^([0-9]{4})-([0-9]{4})$`)
+	quarterOf  = lateregexp.New(`^q([1-4])$`)
+	fiscalYear = lateregexp.New(`^fy ?-?([0-9]{2}|[0-9]{4})$`)
 )
 
 // moment is one time as written, and the number of words it takes.

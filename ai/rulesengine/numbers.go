@@ -2,14 +2,15 @@ package rulesengine
 
 import (
 	"cmp"
-	"regexp"
 	"strconv"
 	"strings"
+
+	"readiness/internal/lateregexp"
 )
 
 var (
-	digits   = regexp.MustCompile(`^([0-9]{1,3}(?:,[0-9]{3})+|[0-9]+)(\.[0-9]+)?(k|m|mn|mio|b|bn)?$`)
-	ordinals = regexp.MustCompile(`^([0-9]{1,2})(?:st|nd|rd|th)$`)
+	digits   = lateregexp.New(`^([0-9]{1,3}(?:,[0-9]{3})+|[0-9]+)(\.[0-9]+)?(k|m|mn|mio|b|bn)?$`)
+	ordinals = lateregexp.New(`^([0-9]{1,2})(?:st|nd|rd|th)$`)
 )
 
 var numberNames = map[string]int{

@@ -1,9 +1,10 @@
 package textcheck
 
 import (
-	"regexp"
 	"strings"
 	"unicode"
+
+	"readiness/internal/lateregexp"
 )
 
 // Removes reports whether a proposed text leaves out or changes a line of the present one.
@@ -84,11 +85,11 @@ func (a statement) against(b statement) bool {
 }
 
 var (
-	copula = regexp.MustCompile(`\s+(?:is|are|means|mean|equals|bedeutet|ist|sind|heisst|signifie|est|sont|significa|es|son)\s+|` +
+	copula = lateregexp.New(`\s+(?:is|are|means|mean|equals|bedeutet|ist|sind|heisst|signifie|est|sont|significa|es|son)\s+|` +
 		`\s*[:=]\s+|是|指`)
-	denial = regexp.MustCompile(`\b(?:not|never|no|none|don't|doesn't|without|exclud\w*|nicht|nie|niemals|kein\w*|ohne|ne|pas|jamais|` +
+	denial = lateregexp.New(`\b(?:not|never|no|none|don't|doesn't|without|exclud\w*|nicht|nie|niemals|kein\w*|ohne|ne|pas|jamais|` +
 		`aucun\w*|sans|nunca|ningun\w*|sin)\b|不|勿|别`)
-	revoke = regexp.MustCompile(`\b(?:instead of|no longer|supersed\w*|contrary to|overrid\w*|replaces? (?:the|all|every)|in place of|` +
+	revoke = lateregexp.New(`\b(?:instead of|no longer|supersed\w*|contrary to|overrid\w*|replaces? (?:the|all|every)|in place of|` +
 		`(?:the|rules|lines|instructions|text) above|earlier|previous(?:ly)? (?:rule|line|stat|sa[iy]|instruct|defin)\w*|` +
 		`nicht mehr|entgegen|die obigen?|ersetzt|anstelle|ne \w+ plus|contrairement|au lieu|ci-dessus|remplace|ya no|en lugar|contrario|` +
 		`anterior(?:es)?|reemplaza)\b|不再|取代|以上`)

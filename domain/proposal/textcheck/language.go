@@ -2,10 +2,11 @@ package textcheck
 
 import (
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
+
+	"readiness/internal/lateregexp"
 )
 
 // maxForeign is the share of letters of another script that a text may have, in percent.
@@ -115,7 +116,7 @@ var stopWords = func() map[string][]string {
 }()
 
 // abbreviated matches the letters of an abbreviation, such as i.e., which are words of other languages.
-var abbreviated = regexp.MustCompile(`\b\pL\.`)
+var abbreviated = lateregexp.New(`\b\pL\.`)
 
 // votes returns how many words a text has, and how many are stop-words by language.
 func votes(text string, by map[string]int) (words int) {

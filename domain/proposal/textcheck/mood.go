@@ -1,10 +1,10 @@
 package textcheck
 
 import (
-	"regexp"
 	"strings"
 
 	"readiness/domain/proposal/textcheck/wordlist"
+	"readiness/internal/lateregexp"
 )
 
 // commands reports whether a clause of a description is in the imperative, with a verb that is none of stating or using data, or says
@@ -57,7 +57,7 @@ func artificial(clause string) bool {
 }
 
 // readsThis matches a text that knows that it is read, or that rules end with it.
-var readsThis = regexp.MustCompile(`\b(?:reads?|reading|sees?|seeing|process(?:es|ing)?) this\b(?:$| as\b| field| table| column|` +
+var readsThis = lateregexp.New(`\b(?:reads?|reading|sees?|seeing|process(?:es|ing)?) this\b(?:$| as\b| field| table| column|` +
 	` line| text| message| description|` +
 	` should| must|[,.;:!?])|\b(?:before|when|while|instead of) (?:replying|answering|responding)\b|` +
 	`\beverything (?:after|before|above|below) this (?:line|text|point|message)\b|` +

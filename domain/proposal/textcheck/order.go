@@ -1,14 +1,14 @@
 package textcheck
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
 
-	"readiness/domain/proposal/textcheck/wordlist"
-
 	"golang.org/x/text/unicode/norm"
+
+	"readiness/domain/proposal/textcheck/wordlist"
+	"readiness/internal/lateregexp"
 )
 
 // order reports whether a text gives an order to its reader, a person or an AI: to ignore, disregard,
@@ -28,7 +28,7 @@ func order(text string) bool {
 }
 
 // splitWord matches a word that a hyphen or another sign divides.
-var splitWord = regexp.MustCompile(`(\pL)[-_*~](\pL)`)
+var splitWord = lateregexp.New(`(\pL)[-_*~](\pL)`)
 
 func ordered(text string) bool {
 	for clause := range clauses(text) {
@@ -40,10 +40,10 @@ func ordered(text string) bool {
 }
 
 // spaced matches a word whose letters stand apart.
-var spaced = regexp.MustCompile(`(?:^|[^\pL])((?:\pL[ \-_.*·]{1,2}){3,}\pL)(?:$|[^\pL])`)
+var spaced = lateregexp.New(`(?:^|[^\pL])((?:\pL[ \-_.*·]{1,2}){3,}\pL)(?:$|[^\pL])`)
 
 // everyTwo matches letters that all stand two signs apart.
-var everyTwo = regexp.MustCompile(`^\pL(?:[ \-_.*·]{2}\pL)*$`)
+var everyTwo = lateregexp.New(`^\pL(?:[ \-_.*·]{2}\pL)*$`)
 
 var apart = strings.NewReplacer(" ", "", "-", "", "_", "", ".", "", "*", "", "·", "")
 
@@ -306,7 +306,7 @@ func aboutData(rest string, leftOut map[string]bool) bool {
 // maxAdjective is how many words after a verb may be the adjective of its object.
 const maxAdjective = 4
 
-var ignoreWord = regexp.MustCompile(`(?i)ignore`)
+var ignoreWord = lateregexp.New(`(?i)ignore`)
 
 // withoutOmissions returns AI instructions in which a line that says which rows to leave out is no order: "Ignore cancelled orders".
 func withoutOmissions(text string) string {

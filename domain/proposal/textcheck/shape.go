@@ -1,24 +1,25 @@
 package textcheck
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
+
+	"readiness/internal/lateregexp"
 )
 
 var (
-	scheme = regexp.MustCompile(`(?i)\b(?:[a-z][a-z0-9+.-]{1,15}://|hxxps?\b|www\.[a-z0-9]|mailto:|javascript:|data:[a-z]+/[a-z])`)
+	scheme = lateregexp.New(`(?i)\b(?:[a-z][a-z0-9+.-]{1,15}://|hxxps?\b|www\.[a-z0-9]|mailto:|javascript:|data:[a-z]+/[a-z])`)
 	// host matches an address without a scheme: at the start of a word, with a path, or of
 	// a machine.
-	host = regexp.MustCompile(`(?i)(?:^|[\s("'=,;])(?://[a-z0-9]|\\\\[a-z0-9]|\d{1,3}(?:\.\d{1,3}){3}[:/]\d*|` +
+	host = lateregexp.New(`(?i)(?:^|[\s("'=,;])(?://[a-z0-9]|\\\\[a-z0-9]|\d{1,3}(?:\.\d{1,3}){3}[:/]\d*|` +
 		`(?:[a-z0-9-]+\.)+[a-z]{2,15}/[a-z0-9?#])`)
-	mail = regexp.MustCompile(`(?i)[a-z0-9._%+-]+(?:@|\s?(?:\(at\)|\[at\])\s?)[a-z0-9-]+(?:\.|\s?(?:\(dot\)|\[dot\])\s?)[a-z]{2,}`)
+	mail = lateregexp.New(`(?i)[a-z0-9._%+-]+(?:@|\s?(?:\(at\)|\[at\])\s?)[a-z0-9-]+(?:\.|\s?(?:\(dot\)|\[dot\])\s?)[a-z]{2,}`)
 	// domain matches a name of a machine in lower case. Those of companies, such as
 	// Booking.com, and of products, such as ASP.NET, have capital letters.
-	domain = regexp.MustCompile(`(?:^|[\s("'=,;])([a-z0-9-]+\.)+(?:com|org|net|info|biz|io|xyz|top|site|online|app|ru|cn|example|test|` +
+	domain = lateregexp.New(`(?:^|[\s("'=,;])([a-z0-9-]+\.)+(?:com|org|net|info|biz|io|xyz|top|site|online|app|ru|cn|example|test|` +
 		`zip|link|click)(?:$|[\s.,;:!?)"'])`)
-	markup = regexp.MustCompile(`(?i)<[/!?]?[a-z][^<>\n]*>|<!--|<\||\|>|<<|>>|\]\(|!\[|&(?:#x?[0-9a-f]{1,8}|[lg]t|amp|quot|nbsp|apos);|` +
+	markup = lateregexp.New(`(?i)<[/!?]?[a-z][^<>\n]*>|<!--|<\||\|>|<<|>>|\]\(|!\[|&(?:#x?[0-9a-f]{1,8}|[lg]t|amp|quot|nbsp|apos);|` +
 		`\{\s*["'][^"'\n]{1,80}["']\s*:|\{\{|\}\}|\$\{|\{%|\[/?inst\]|\[/?(?:system|assistant|user)\]|javascript:|` +
 		`on[a-z]{4,12}\s?=\s?["'a-z]+\(`)
 	products = map[string]bool{"asp.net": true, "vb.net": true, "ado.net": true, "socket.io": true, "draw.io": true}
@@ -41,19 +42,19 @@ func shape(text string) Reason {
 }
 
 var (
-	keys = regexp.MustCompile(`\b(?:sk-[A-Za-z0-9_-]{16,}|(?:AKIA|ASIA)[A-Z0-9]{12,}|gh[pousr]_[A-Za-z0-9]{16,}|` +
+	keys = lateregexp.New(`\b(?:sk-[A-Za-z0-9_-]{16,}|(?:AKIA|ASIA)[A-Z0-9]{12,}|gh[pousr]_[A-Za-z0-9]{16,}|` +
 		`github_pat_[A-Za-z0-9_]{16,}|` +
 		`glpat-[A-Za-z0-9_-]{16,}|xox[abeprs]-[A-Za-z0-9-]{8,}|AIza[A-Za-z0-9_-]{20,}|eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,})|-----BEGIN `)
-	assigned = regexp.MustCompile(`(?i)(?:pass ?word|passwd|pwd|pass ?phrase|passwort|kennwort|mot de passe|contrase(?:ñ|n)a|clave|secret|` +
+	assigned = lateregexp.New(`(?i)(?:pass ?word|passwd|pwd|pass ?phrase|passwort|kennwort|mot de passe|contrase(?:ñ|n)a|clave|secret|` +
 		`api[ _-]?key|account ?key|access ?key|shared ?access ?(?:key|signature)|client ?secret|token|bearer|密码|口令|密钥)\s{0,3}` +
 		`(?:[:=:]|\bis\b|\bist\b|\best\b|\bes\b|是|为)\s{0,3}["']?([^\s"',;]{5,})`)
 	// given matches a password without a sign before it, or after what it is for; written one that is all that follows.
-	given = regexp.MustCompile(`(?i)\b(?:pass ?word|passwd|pwd|pass ?phrase|passwort|kennwort|senha|contraseña)\s(?:(?:for|of|to|für|para|de|do|da)\s` +
+	given = lateregexp.New(`(?i)\b(?:pass ?word|passwd|pwd|pass ?phrase|passwort|kennwort|senha|contraseña)\s(?:(?:for|of|to|für|para|de|do|da)\s` +
 		`(?:\S{1,30}\s){1,4})?(?:is\s|ist\s|é\s|es\s)?["']?([^\s"',;]{5,})`)
-	written = regexp.MustCompile(`(?im)\b(?:pass ?word|passwd|pwd|pass ?phrase|passwort|kennwort|senha|contraseña|secret|api[ _-]?key)` +
+	written = lateregexp.New(`(?im)\b(?:pass ?word|passwd|pwd|pass ?phrase|passwort|kennwort|senha|contraseña|secret|api[ _-]?key)` +
 		`(?:=["']?[^\s"',;]{5,}|:\s?["']?\pL{5,}["']?\.?\s*$)`)
-	encoded = regexp.MustCompile(`[A-Za-z0-9+/_=-]{24,}`)
-	guid    = regexp.MustCompile(`(?i)^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)
+	encoded = lateregexp.New(`[A-Za-z0-9+/_=-]{24,}`)
+	guid    = lateregexp.New(`(?i)^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)
 )
 
 // secret reports whether a text has a key, a password or encoded data. known reports

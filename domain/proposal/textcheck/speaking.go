@@ -1,10 +1,10 @@
 package textcheck
 
 import (
-	"regexp"
 	"strings"
 
 	"readiness/domain/proposal/textcheck/wordlist"
+	"readiness/internal/lateregexp"
 )
 
 // answersAll reports whether a description orders its reader to answer, to send or to conceal something.
@@ -68,9 +68,9 @@ func mustSpeak(clause string) bool {
 
 var (
 	// repeatsAbove matches an order to repeat what the reader was given before.
-	repeatsAbove = regexp.MustCompile(`^ (?:\pL+ ){0,2}(?:repeat|print|output|copy|quote|translate|summari[sz]e|recite|echo|reproduce) ` +
+	repeatsAbove = lateregexp.New(`^ (?:\pL+ ){0,2}(?:repeat|print|output|copy|quote|translate|summari[sz]e|recite|echo|reproduce) ` +
 		`(?:\pL+ ){0,3}(?:text|words?|lines?|sentences?|messages?|conversation|content|everything|paragraphs?) (?:\pL+ ){0,2}` +
 		`(?:above|before|preceding|so far)|^ (?:call|invoke|run) the (?:\pL+ ){1,4}(?:function|tool|api|endpoint) `)
-	chineseSpeaking = regexp.MustCompile(`(?:你|您|请|必须)[^。,,;]{0,6}(?:告诉|通知|提醒)(?:用户|读者|所有人|他们)|` +
+	chineseSpeaking = lateregexp.New(`(?:你|您|请|必须)[^。,,;]{0,6}(?:告诉|通知|提醒)(?:用户|读者|所有人|他们)|` +
 		`(?:不要|别|切勿|禁止|不得)(?:提及|提到|告诉|回答)`)
 )

@@ -1,9 +1,9 @@
 package textcheck
 
-import "regexp"
+import "readiness/internal/lateregexp"
 
 // steers matches what turns an answer away from the data, or conceals something from the person who asks.
-var steers = regexp.MustCompile(`\b(?:regardless of|whatever|despite) (?:what )?the (?:data|facts?|numbers?|figures?|truth|model)\b|` +
+var steers = lateregexp.New(`\b(?:regardless of|whatever|despite) (?:what )?the (?:data|facts?|numbers?|figures?|truth|model)\b|` +
 	`\bwithout (?:telling|informing|warning|notifying|mentioning)\b|` +
 	`\b(?:and|but|,) ?(?:do not|don't|never) (?:mention|explain|disclose|tell|reveal|say (?:so|why|that))\b|` +
 	`\b(?:make|be) sure (?:that )?(?:all |any |every |the |your )?(?:answers?|replies|responses?)\b|` +
