@@ -145,7 +145,7 @@ func (c *cursor) decode(encoding int64, n int, data []byte) ([]byte, error) {
 		for i := range n {
 			v, err := l.next()
 			if err != nil {
-				break // absent values are not stored
+				return packed, nil //nolint:nilerr // absent values are not stored
 			}
 			packed[i/8] |= byte(v&1) << (i % 8)
 		}
@@ -189,7 +189,8 @@ func joined(lengths []int64, data []byte) (packed []byte, err error) {
 func deltas(data []byte, most int) (all []int64, rest []byte, err error) {
 	t := thrift{data: data}
 	block, minis, count, value := t.uvarint(), t.uvarint(), t.uvarint(), zigzag(t.uvarint())
-	if t.err != nil || block == 0 || block > 1<<16 || minis == 0 || minis > block || block%(8*minis) != 0 || count > uint64(most) { //nolint:gosec // most is not negative
+	if t.err != nil || block == 0 || block > 1<<16 || minis == 0 || minis > block || block%(8*minis) != 0 ||
+		count > uint64(most) { //nolint:gosec // most is not negative
 		return nil, nil, fmt.Errorf("its numbers are damaged")
 	}
 	per := int(block / minis) //nolint:gosec // it is small

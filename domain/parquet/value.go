@@ -228,6 +228,7 @@ func (l logical) number(v int64, mask uint64) string {
 		return time.Unix(v/per, v%per*int64(l.unit)).UTC().Format(layout)
 	case unsigned:
 		return strconv.FormatUint(uint64(v)&mask, 10) //nolint:gosec // it has no sign
+	case itself, identifier:
 	}
 	return strconv.FormatInt(v, 10)
 }

@@ -157,7 +157,8 @@ var Facts = byID(
 	Fact{"no-items", "Calculation items are in no model metadata that an AI is given.", Convention, "", "", ""},
 	Fact{"percent", "In a format string % multiplies by 100.",
 		Documentation, "format strings of DAX", "2026-11", ""},
-	Fact{"marked-dates", "Time-intelligence functions remove the filters on other columns of a date table if it is marked, or if relationships use its dateTime column.",
+	Fact{"marked-dates",
+		"Time-intelligence functions remove the filters on other columns of a date table if it is marked, or if relationships use its dateTime column.",
 		Measurement, "SQLBI, Mark as date table", "2026-11", ""},
 	Fact{"nothing", "No documentation says that an AI reads this property.", Convention, "", "", ""},
 )

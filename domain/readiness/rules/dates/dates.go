@@ -120,8 +120,8 @@ func unmarkedTableOf(x *model.Scope, t *model.Table, v rule.Verdict) rule.Verdic
 	v.Message = "mark " + wording.Quoted(t.Src.Name) + " as the date table, with " + model.QuotedColumn(c) + " as its key"
 	if x.TimeIntelligence && t.Dimension() {
 		v.Severity = finding.High
-		v.Evidence = fmt.Sprintf("date table %s is neither marked nor joined by %s: time-intelligence functions keep filters on its other columns, such as months, so their periods are wrong",
-			wording.Quoted(t.Src.Name), model.QuotedColumn(c))
+		v.Evidence = fmt.Sprintf("date table %s is neither marked nor joined by %s: time-intelligence functions keep filters on its other "+
+			"columns, such as months, so their periods are wrong", wording.Quoted(t.Src.Name), model.QuotedColumn(c))
 	}
 	return v
 }
