@@ -125,11 +125,18 @@ func (f *facts) adds(one described, text string) bool {
 	return f.informing.Informs(one.subject(), text)
 }
 
-// restates reports whether a text is blank or only restates names, so that nothing of a person's is lost with it.
+// restates reports whether a text is blank or only restates the object's own names, so that nothing of a person's is lost with it: one that
+// names other objects says how it differs from its like.
 func (d *describer) restates(one described, text string) bool {
 	switch d.informing.Fault(one.subject(), text) {
-	case informing.Absent, informing.Short, informing.Names:
+	case informing.Absent, informing.Short:
 		return true
+	case informing.Names:
+		k := told{known: prose.Set{}, implied: []prose.Set{idle, arithmetic}}
+		for _, w := range prose.Words(one.name() + " " + one.table.src.Name + " this these") {
+			k.known[meaningOf(w)] = true
+		}
+		return !k.lacks(text)
 	case informing.Informs, informing.Filler, informing.Unrelated, informing.Repeated:
 	}
 	return false

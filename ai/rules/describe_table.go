@@ -216,7 +216,7 @@ func (f *facts) describeFact(t *table) string {
 func (f *facts) describeDimension(t *table) string {
 	key := ""
 	for _, x := range t.columns {
-		if x.end && !x.manySide && prose.Mentionable(x.name) && !identifiesFact(x) {
+		if x.end && !x.manySide && !x.isDay() && prose.Mentionable(x.name) && !identifiesFact(x) {
 			key = x.name
 			break
 		}
@@ -286,7 +286,13 @@ func grain(t *table, key string) bool {
 			said = append(said, w)
 		}
 	}
-	return k.lacks(key) && squashed(strings.Join(said, "")) != squashed(t.src.Name) && !strings.Contains(key, ",")
+	own := squashed(strings.Join(said, ""))
+	for w := range identifying {
+		if rest, cut := strings.CutSuffix(own, w); cut && rest != "" && strings.HasPrefix(squashed(t.src.Name), rest) { // storekey of Stores
+			return false
+		}
+	}
+	return k.lacks(key) && own != squashed(t.src.Name) && !strings.Contains(key, ",")
 }
 
 // attributes returns the names of columns that describe a row: no keys, numbers, dates and sort orders.

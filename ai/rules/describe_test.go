@@ -94,9 +94,9 @@ func TestDescriptionInPlace(t *testing.T) {
 			measure(m, "FactSales", "Average Price").Description = "This is the average price."
 		}, "FactSales[Average Price]", "[Net Sales] divided by [Units], in dollars."},
 		"a short one that says something is kept": {func(m *semanticmodel.Model) { column(m, "Customers", "Segment").Description = "Gold or not" }, "Customers[Segment]", ""},
-		"words of tables are no text": {func(m *semanticmodel.Model) {
+		"words of tables may say how it differs from its like": {func(m *semanticmodel.Model) {
 			measure(m, "FactSales", "Average Price").Description = "The average price of each customer and date"
-		}, "FactSales[Average Price]", "[Net Sales] divided by [Units], in dollars."},
+		}, "FactSales[Average Price]", ""},
 		"a long one is not cut": {func(m *semanticmodel.Model) { measure(m, "FactSales", "Net Sales").Description = long }, "FactSales[Net Sales]", ""},
 		"praise is not replaced": {func(m *semanticmodel.Model) {
 			measure(m, "FactSales", "Orders").Description = "The most important and reliable figure, validated by the team."

@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"readiness/internal/lateregexp"
 	"slices"
 	"strings"
 
@@ -70,6 +71,9 @@ func (f *facts) lastingOnly(x *field) bool {
 	return !slices.ContainsFunc(x.refs, func(to *field) bool { return to.measure != nil && (!to.exposed || !f.wantedThen(to)) })
 }
 
+// clearsAll finds what makes a measure the same for every group.
+var clearsAll = lateregexp.New(`(?i)\b(?:REMOVEFILTERS|ALL|ALLSELECTED)\s*\(\s*\)`)
+
 func (f *facts) aboutDefaults() []string {
 	var lines []string
 	for _, t := range f.tables {
@@ -82,7 +86,7 @@ func (f *facts) aboutDefaults() []string {
 	}
 	var ratios []string
 	for _, x := range f.allMeasures() {
-		if name := f.bracketed(x); name != "" && strings.Contains(x.measure.FormatString, "%") && len(ratios) < 4 {
+		if name := f.bracketed(x); name != "" && strings.Contains(x.measure.FormatString, "%") && !clearsAll.MatchString(x.measure.Expression) && len(ratios) < 4 {
 			ratios = append(ratios, name)
 		}
 	}

@@ -77,6 +77,9 @@ func (f *facts) datesOfTables() (lines []string) {
 	several := len(f.wantedTables(f.tables)) > 1
 	for _, t := range f.tables {
 		dates := f.days(t)
+		if several && t.role != fact { // the date of a dimension says when it began, and an unrelated one filters nothing
+			continue
+		}
 		if len(dates) != 1 || f.written(dates[0]) == "" || prose.Generic(dates[0].name) || len(lines) == mostDated || !t.related && f.onlyWanted(dates[0]) {
 			continue
 		}

@@ -91,7 +91,7 @@ func (s *selection) measures() {
 		switch first := like(kept[text], x); {
 		case first < 0:
 			kept[text] = append(kept[text], x)
-		case len(kept[text][first].usedBy) == 0 && len(x.usedBy) > 0:
+		case len(kept[text][first].usedBy) == 0 && len(x.usedBy) > 0, kept[text][first].views < x.views && len(x.usedBy) >= len(kept[text][first].usedBy):
 			kept[text][first] = x
 		}
 	}

@@ -195,13 +195,13 @@ func (p *Preview) ask(d definition.Definition, m *semanticmodel.Model, t Targets
 	var answer proposal.Answer
 	switch {
 	case t.Type == proposal.SummarizeBy:
-		effective := a.effective(m, present)
+		effective, unsummarized := a.effective(m, present)
 		for _, o := range effective {
 			answer.Proposals = append(answer.Proposals, proposal.Proposal{
 				Object: o, Value: none, Reason: "a total of its values has no meaning", Recommended: true,
 			})
 		}
-		p.leaveUnsummarized(len(present) - len(effective))
+		p.leaveUnsummarized(unsummarized)
 	case len(present) == 0 && p.Kind.FromFindings():
 		return 0, nil
 	default:
@@ -227,13 +227,14 @@ func (p *Preview) ask(d definition.Definition, m *semanticmodel.Model, t Targets
 	return answer.More, nil
 }
 
-// effective returns the columns whose default would change how they are summarized, if only these are asked for: the platform
-// summarizes no text, date or truth value unless a default says so.
-func (a Asking) effective(m *semanticmodel.Model, objects []proposal.Object) []proposal.Object {
+// effective returns the columns whose default would change how they are summarized, if only these are asked for, and how many others are
+// not summarized: the platform summarizes no text, date or truth value unless a default says so. A number that is counted stays so: that is
+// right for identifiers.
+func (a Asking) effective(m *semanticmodel.Model, objects []proposal.Object) (all []proposal.Object, unsummarized int) {
 	if !a.Effective {
-		return objects
+		return objects, 0
 	}
-	idle := map[proposal.Object]bool{}
+	idle, counted := map[proposal.Object]bool{}, map[proposal.Object]bool{}
 	for i := range m.Tables {
 		for _, c := range m.Tables[i].Columns {
 			summarizes := c.SummarizeBy != "" && !strings.EqualFold(c.SummarizeBy, "default")
@@ -241,10 +242,20 @@ func (a Asking) effective(m *semanticmodel.Model, objects []proposal.Object) []p
 			case semanticmodel.String, semanticmodel.DateTime, semanticmodel.Boolean, "":
 				idle[proposal.Object{Table: m.Tables[i].Name, Name: c.Name, Type: proposal.Column}] = !summarizes
 			default:
+				counted[proposal.Object{Table: m.Tables[i].Name, Name: c.Name, Type: proposal.Column}] = strings.EqualFold(c.SummarizeBy, "count") ||
+					strings.EqualFold(c.SummarizeBy, "distinctCount")
 			}
 		}
 	}
-	return slices.DeleteFunc(slices.Clone(objects), func(o proposal.Object) bool { return idle[o] })
+	for _, o := range objects {
+		switch {
+		case idle[o]:
+			unsummarized++
+		case !counted[o]:
+			all = append(all, o)
+		}
+	}
+	return all, unsummarized
 }
 
 // leaveUnsummarized says how many columns keep their default, and why.
