@@ -36,7 +36,7 @@ type Options struct {
 	Judge *evaluation.Judge
 	// KeepUnrunnable leaves out questions of a file that cannot be judged, instead of refusing the file.
 	KeepUnrunnable bool
-	Progress func(done, total int)
+	Progress       func(done, total int)
 }
 
 // By is how small the parts are that are asked about.

@@ -40,7 +40,8 @@ files only; nothing leaves the machine, and no AI is asked, unless you name a --
 
 --questions names the golden questions (CSV or JSON lines): question, and dax, expectedValue or expectedAnswer, as for
 readiness client benchmark save. A question whose query cannot be read, names what the model lacks or has no row over sample
-data is refused by line and column, unless --keep-unrunnable leaves it to the report. --answers names a file with answers, and can be repeated. Its kind is recognized:
+data is refused by line and column, unless --keep-unrunnable leaves it to the report. --answers names a file with
+answers, and can be repeated. Its kind is recognized:
 
   a table              CSV or JSON lines: question, answer, and any of dax, rows, seconds, error, who
   diagnostics          the JSON file that a data agent's page downloads
