@@ -404,6 +404,11 @@ const (
 	RecordStandingReverted RecordStanding = "Reverted"
 )
 
+// Defines values for SaveBenchmarkQuestionsRequestRunnable.
+const (
+	Required SaveBenchmarkQuestionsRequestRunnable = "required"
+)
+
 // Defines values for SavedAIProviderKind.
 const (
 	SavedAIProviderKindAnthropic        SavedAIProviderKind = "anthropic"
@@ -3063,7 +3068,13 @@ type SaveBenchmarkQuestionsRequest struct {
 
 	// Repeats How many times each question is asked unless a run says otherwise.
 	Repeats *int `json:"repeats,omitempty"`
+
+	// Runnable If a question cannot run, the operation fails with InvalidRequest, which names it by its place in the set, and the saved set stays.
+	Runnable *SaveBenchmarkQuestionsRequestRunnable `json:"runnable,omitempty"`
 }
+
+// SaveBenchmarkQuestionsRequestRunnable If a question cannot run, the operation fails with InvalidRequest, which names it by its place in the set, and the saved set stays.
+type SaveBenchmarkQuestionsRequestRunnable string
 
 // SavedAIProviderKind The kind of AI service. `openai` and `anthropic` have a fixed address; `openai_compatible` and `azure_openai` need baseUrl. A `data_agent` is asked as the signed-in person and has no key.
 type SavedAIProviderKind string
@@ -5417,7 +5428,8 @@ func (s *Service) GenerateBenchmarkQuestionsWithResponse(ctx context.Context, wo
 // Replaces the complete saved set; an empty set clears it. Spends nothing. The operation (SaveBenchmarkQuestions)
 // reads the model as the signed-in person. It answers BenchmarkQuestions: which questions can run, and, for a
 // question without fields, the fields its query uses if the query is understood. If two sets are saved at once,
-// the one whose call was accepted later is kept. The answers of reading and generating can be sent unchanged.
+// the one whose call was accepted later is kept. A set with questions that cannot run is saved too, unless runnable
+// says otherwise. The answers of reading and generating can be sent unchanged.
 // Questions can also be sent as CSV or as JSON lines. Each faulty cell of such a file is named with its line and
 // column, the first 20 of them, and nothing is saved.
 //

@@ -64,7 +64,7 @@ func TestSavedQuestionsAsOfNow(t *testing.T) {
 	caller := s.Ana(account.Team)
 	accepted, err := s.Benchmarks.SaveQuestions(t.Context(), caller, retail, model(0), benchmark.Set{Repeats: 2, Questions: []benchmark.Question{
 		{Text: "What is the revenue?", Expected: benchmark.Expected{DAX: "EVALUATE ROW(\"Revenue\", [Revenue])"}},
-	}})
+	}}, false)
 	check(t, err)
 	s.done(t, accepted.OperationID, operation.StatusSucceeded)
 	before := s.Left(t)
@@ -116,7 +116,7 @@ func TestQuestionsRefused(t *testing.T) {
 		if tt.code == domain.InvalidRequest {
 			continue
 		}
-		if _, err := s.Benchmarks.SaveQuestions(t.Context(), caller, tt.workspace, tt.model, benchmark.Set{Repeats: 1}); !domain.IsRefused(err, tt.code) {
+		if _, err := s.Benchmarks.SaveQuestions(t.Context(), caller, tt.workspace, tt.model, benchmark.Set{Repeats: 1}, false); !domain.IsRefused(err, tt.code) {
 			t.Errorf("save: got %v, want %s", err, tt.code)
 		}
 	}

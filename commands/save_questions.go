@@ -13,9 +13,9 @@ import (
 )
 
 // SaveQuestions starts saving a set of benchmark questions for a semantic model,
-// replacing its previous set (docs/decisions.md 7). It spends nothing.
-func (s *Benchmarks) SaveQuestions(ctx context.Context, caller Caller, workspaceID, modelID uuid.UUID, given benchmark.Set) (Accepted,
-	error) {
+// replacing its previous set (docs/decisions.md 7), with runnable only if all can run. It spends nothing.
+func (s *Benchmarks) SaveQuestions(ctx context.Context, caller Caller, workspaceID, modelID uuid.UUID, given benchmark.Set,
+	runnable bool) (Accepted, error) {
 	set, err := given.Admit()
 	if err != nil {
 		return Accepted{}, err
@@ -46,7 +46,8 @@ func (s *Benchmarks) SaveQuestions(ctx context.Context, caller Caller, workspace
 				}
 				if err := eventstore.Decide(c, work, benchmark.SaveQuestions{
 					Operation: s.acceptance(caller, operationID, operation.SaveBenchmarkQuestions, workspaceID, modelID),
-					Saving:    benchmark.SavingAccepted{ModelName: t.model.DisplayName, DocumentHash: hash, Number: saved.State.Accepted},
+					Saving: benchmark.SavingAccepted{ModelName: t.model.DisplayName, DocumentHash: hash, Number: saved.State.Accepted,
+						Runnable: runnable},
 				}); err != nil {
 					return err
 				}

@@ -62,7 +62,7 @@ func (s *Server) SaveBenchmarkQuestions(ctx context.Context, r api.SaveBenchmark
 	if r.Body.Repeats != nil {
 		set.Repeats = *r.Body.Repeats
 	}
-	return s.accepted(s.commands.Benchmarks.SaveQuestions(ctx, callerOf(ctx), r.WorkspaceID, r.SemanticModelID, set))
+	return s.accepted(s.commands.Benchmarks.SaveQuestions(ctx, callerOf(ctx), r.WorkspaceID, r.SemanticModelID, set, r.Body.Runnable != nil))
 }
 
 // questions returns the result of an operation that generated or saved benchmark questions.

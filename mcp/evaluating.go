@@ -24,6 +24,7 @@ type EvaluateInput struct {
 	Questions string   `json:"questions" jsonschema:"a file below the folder, CSV or JSON lines: question, and dax or expectedValue"`
 	Answers   []string `json:"answers" jsonschema:"files below the folder: tables of question, answer and dax; diagnostics; evaluations"`
 	Baseline  string   `json:"baseline,omitempty" jsonschema:"a file with earlier answers to compare with"`
+	Keep      bool     `json:"keepUnrunnable,omitempty" jsonschema:"go on if questions cannot be judged; by default the file is refused"`
 }
 
 // LiftInput asks which proposals buy right answers.

@@ -289,6 +289,9 @@ func (w *questioner) save(ctx context.Context, as item.Caller, step makeQuestion
 		}
 		checked = set.Check(m, w.Now())
 	}
+	if err := benchmark.CheckRunnable(checked); work.Runnable && err != nil {
+		return err
+	}
 	return w.record(ctx, step, benchmark.NewQuestionsResult(step.ModelID, set, checked), &set)
 }
 

@@ -53,7 +53,12 @@ func (b *bench) generate(t *testing.T, modelID uuid.UUID, count int) uuid.UUID {
 
 func (b *bench) save(t *testing.T, questions ...benchmark.Question) uuid.UUID {
 	t.Helper()
-	got, err := b.Benchmarks.SaveQuestions(t.Context(), b.ana(), workspace, good, benchmark.Set{Questions: questions, Repeats: 2})
+	return b.saveRunnable(t, false, questions...)
+}
+
+func (b *bench) saveRunnable(t *testing.T, runnable bool, questions ...benchmark.Question) uuid.UUID {
+	t.Helper()
+	got, err := b.Benchmarks.SaveQuestions(t.Context(), b.ana(), workspace, good, benchmark.Set{Questions: questions, Repeats: 2}, runnable)
 	check(t, err)
 	return got.OperationID
 }
@@ -446,6 +451,46 @@ func TestSaveFails(t *testing.T) {
 	b.carryQuestions(t, 4)
 	if r := b.saved(t); r.Value[0].QuestionID != "c" || b.operation(t, last).Status != operation.StatusSucceeded {
 		t.Errorf("saved is %+v", r)
+	}
+}
+
+// A set that must be runnable is saved if every question can run, and else replaces nothing, so that a correction can be saved.
+//
+// proves: decisions/7/runnable
+func TestSaveRunnable(t *testing.T) {
+	t.Parallel()
+	b := newQuestions(t)
+	gone := asked("gone", "What did it cost us?", benchmark.Expected{DAX: `EVALUATE ROW("x", [Cost])`})
+	good := asked("a", "What is the revenue?", revenue)
+	saves := func(status operation.Status, questions ...benchmark.Question) operation.Operation {
+		t.Helper()
+		id := b.saveRunnable(t, true, questions...)
+		b.carryQuestions(t, len(b.questions)-1)
+		op := b.operation(t, id)
+		if op.Status != status || op.Impact != (operation.Impact{}) {
+			t.Errorf("the operation is %s: %+v", op.Status, op)
+		}
+		return operation.Operation{Failure: op.Failure}
+	}
+	saves(operation.StatusSucceeded, good)
+	saved, documents := b.saved(t), b.Count(t, `SELECT count(*) FROM documents`)
+	failed := saves(operation.StatusFailed, good, gone).Failure
+	want := "1 of 2 questions cannot run, and none is saved. The first 1: Question 2: The model has no measure [Cost], which the expected query names: it was renamed or deleted, or is misspelled."
+	if failed == nil || failed.Code != domain.InvalidRequest || failed.Message != want {
+		t.Errorf("it failed with %+v", failed)
+	}
+	if d := cmp.Diff(saved, b.saved(t)); d != "" {
+		t.Errorf("the saved set changed:\n%s", d)
+	}
+	if n := b.Count(t, `SELECT count(*) FROM documents`) - documents; n != 1 { // what was sent, which expires
+		t.Errorf("%d documents are stored", n)
+	}
+	if n := b.Count(t, `SELECT count(*) FROM events WHERE data::text LIKE '%cost us%'`) + b.Count(t, `SELECT count(*) FROM step_tokens`); n != 0 {
+		t.Errorf("%d events contain a question's text, or tokens are left", n)
+	}
+	saves(operation.StatusSucceeded)
+	if b.saved(t).Count != 0 {
+		t.Error("an empty set is not saved")
 	}
 }
 

@@ -112,7 +112,7 @@ func TestCallOfRemovedPerson(t *testing.T) {
 		},
 		"saved questions": func(t *testing.T, b *bench) func(commands.Caller) error {
 			return func(who commands.Caller) error {
-				_, err := b.Benchmarks.SaveQuestions(t.Context(), who, workspace, good, benchmark.Set{Repeats: 1, Questions: []benchmark.Question{{QuestionID: "Q1", Text: "Q1", Expected: benchmark.Expected{Fields: field("Q1")}}}})
+				_, err := b.Benchmarks.SaveQuestions(t.Context(), who, workspace, good, benchmark.Set{Repeats: 1, Questions: []benchmark.Question{{QuestionID: "Q1", Text: "Q1", Expected: benchmark.Expected{Fields: field("Q1")}}}}, false)
 				return err
 			}
 		},

@@ -107,6 +107,11 @@ func FormatFlag(c *cobra.Command, to *string, values ...string) {
 	c.Flags().Lookup(jsonFlag).NoOptDefVal = "true"
 }
 
+// KeepUnrunnableFlag adds --keep-unrunnable, for files of questions.
+func KeepUnrunnableFlag(flags *pflag.FlagSet, to *bool) {
+	flags.BoolVar(to, "keep-unrunnable", false, "go on with the other questions if some cannot run or have no row, instead of refusing the file")
+}
+
 // choice is a flag that takes one of several values.
 type choice struct {
 	to     *string

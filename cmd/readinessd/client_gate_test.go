@@ -55,6 +55,18 @@ func gates(t *testing.T, y *typist) {
 		t.Errorf("a faulty file was saved: %s", now)
 	}
 
+	// A question that cannot run is named by its place, and nothing is saved unless it is kept.
+	const gone = `{"question":"What was the fee?","dax":"EVALUATE ROW(\"x\", [Fee])"}` + "\n"
+	cannot := y.types(1, read("set.jsonl")+gone, "benchmark", "save", in, of, "-", "--format", "jsonl")
+	if want := "1 of 11 questions cannot run, and none is saved. The first 1:\n  line 11, column 33 (dax): The model has no measure [Fee]"; !strings.Contains(cannot.stderr, want) {
+		t.Errorf("a question that cannot run: got %q, want %q", cannot.stderr, want)
+	}
+	y.types(1, `{"questions":[{"text":"What was the fee?","expected":{"dax":"EVALUATE ROW(\"x\", [Fee])"}}]}`, "benchmark", "save", in, of, "-")
+	if now := y.types(0, "", "benchmark", "questions", in, of, "--json").stdout; now != saved {
+		t.Errorf("a set with a question that cannot run was saved: %s", now)
+	}
+	y.types(0, read("set.jsonl")+gone, "benchmark", "save", in, of, "-", "--format", "jsonl", "--keep-unrunnable")
+
 	// One question with an answer that the model does not give.
 	const wrong = `{"question":"What was the total revenue of the moon?","expectedValue":"987654321","questionId":"moon","source":"Customer"}` + "\n"
 	y.types(0, read("set.jsonl")+wrong, "benchmark", "save", in, of, "-", "--format", "jsonl")

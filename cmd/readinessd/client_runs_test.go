@@ -151,7 +151,7 @@ func TestClientRuns(t *testing.T) {
 	quiet.types(0, generated, "benchmark", "save", in, of, "-") // one command accepts what the other prints
 	y.types(1, `{"questions": [{}]}`, "benchmark", "save", in, of, "-")
 	y.types(1, "none", "benchmark", "save", in, of, "-")
-	y.types(0, someQuestions, "benchmark", "save", in, of, "-")
+	y.types(0, someQuestions, "benchmark", "save", in, of, "-", "--keep-unrunnable")
 	y.types(0, "", "benchmark", "questions", in, of)
 	if got := quiet.types(0, "", "benchmark", "questions", in, of, "--json").stdout; strings.Contains(got, "q-") || strings.Count(got, `"questionId"`) != 3 {
 		t.Errorf("saving did not replace the saved questions: got %s", got)

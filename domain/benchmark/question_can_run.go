@@ -3,6 +3,7 @@ package benchmark
 import (
 	"fmt"
 	"regexp"
+	"strconv"
 	"strings"
 	"time"
 
@@ -137,6 +138,49 @@ func (s Set) Check(m *semanticmodel.Model, today time.Time) []Checked {
 		}
 	}
 	return all
+}
+
+// maxCannotRun bounds the message of CheckRunnable, in bytes.
+const maxCannotRun = 900
+
+// CheckRunnable refuses questions of which some cannot run. It names as many as fit by their place, and none by its text, which the log
+// does not contain.
+func CheckRunnable(all []Checked) error {
+	cannot, named, text := 0, 0, ""
+	for i, q := range all {
+		if q.CanRun {
+			continue
+		}
+		cannot++
+		if one := fmt.Sprintf(" Question %d: %s", i+1, *q.Reason); named == cannot-1 && (text == "" || len(text)+len(one) <= maxCannotRun) {
+			named, text = cannot, text+one
+		}
+	}
+	if cannot == 0 {
+		return nil
+	}
+	return domain.Refuse(domain.InvalidRequest, "%d of %d questions cannot run, and none is saved. The first %d:%s", cannot, len(all), named, text)
+}
+
+// place is how CheckRunnable names a question.
+var place = regexp.MustCompile(` Question (\d+): `)
+
+// Cannot returns the reasons of a message of CheckRunnable, by the place of the question from 0, and what precedes them.
+func Cannot(message string) (reasons map[int]string, head string) {
+	found := place.FindAllStringSubmatchIndex(message, -1)
+	if found == nil {
+		return nil, message
+	}
+	reasons = map[int]string{}
+	for i, at := range found {
+		end := len(message)
+		if i+1 < len(found) {
+			end = found[i+1][0]
+		}
+		n, _ := strconv.Atoi(message[at[2]:at[3]])
+		reasons[n-1] = message[at[1]:end]
+	}
+	return reasons, message[:found[0][0]]
 }
 
 // Unreadable returns the set's questions for a model that cannot be read: none can run.

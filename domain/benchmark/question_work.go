@@ -39,6 +39,8 @@ type SavingAccepted struct {
 	// DocumentHash addresses the Set as the caller sent it.
 	DocumentHash string `json:"documentHash"`
 	Number       int    `json:"number"` // see SaveAccepted
+	// Runnable is true if the set is saved only if every question can run.
+	Runnable bool `json:"runnable,omitempty"`
 }
 
 // QuestionsMade records that questions were generated or saved. The document is the
@@ -64,6 +66,7 @@ type QuestionWork struct {
 	Allowance string // for a generation
 	Given     string // for a save: the hash of the document with the Set as the caller sent it
 	Number    int    // for a save
+	Runnable  bool   // for a save
 	Made      *QuestionsMade
 }
 
@@ -73,7 +76,7 @@ func EvolveQuestionWork(w QuestionWork, e domain.Event) QuestionWork {
 	case GenerationAccepted:
 		w.ModelName, w.Count, w.Allowance = e.ModelName, e.Count, e.Allowance
 	case SavingAccepted:
-		w.ModelName, w.Given, w.Number = e.ModelName, e.DocumentHash, e.Number
+		w.ModelName, w.Given, w.Number, w.Runnable = e.ModelName, e.DocumentHash, e.Number, e.Runnable
 	case QuestionsMade:
 		w.Made = &e
 	default:
@@ -145,7 +148,7 @@ func (w QuestionWork) Builds() int {
 func QuestionsCode(c domain.Code) domain.Code {
 	switch c {
 	case domain.PlatformAccessDenied, domain.ItemNotFound, domain.PlatformUnavailable, domain.CapacityPaused, domain.CapacityBusy,
-		domain.ItemNotReadable:
+		domain.ItemNotReadable, domain.InvalidRequest:
 		return c
 	case domain.WorkspaceNotFound:
 		return domain.ItemNotFound

@@ -326,6 +326,11 @@ const (
 	PreviewUsageAccessUnavailable     PreviewUsageAccess = "Unavailable"
 )
 
+// Defines values for SaveBenchmarkQuestionsRequestRunnable.
+const (
+	Required SaveBenchmarkQuestionsRequestRunnable = "required"
+)
+
 // Defines values for TrackedItemClaimedVia.
 const (
 	TrackedItemClaimedViaAgentAssessment TrackedItemClaimedVia = "agent_assessment"
@@ -2755,7 +2760,13 @@ type SaveBenchmarkQuestionsRequest struct {
 
 	// Repeats How many times each question is asked unless a run says otherwise.
 	Repeats *int `json:"repeats,omitempty"`
+
+	// Runnable If a question cannot run, the operation fails with InvalidRequest, which names it by its place in the set, and the saved set stays.
+	Runnable *SaveBenchmarkQuestionsRequestRunnable `json:"runnable,omitempty"`
 }
+
+// SaveBenchmarkQuestionsRequestRunnable If a question cannot run, the operation fails with InvalidRequest, which names it by its place in the set, and the saved set stays.
+type SaveBenchmarkQuestionsRequestRunnable string
 
 // SavedAIProviderKind The kind of AI service. `openai` and `anthropic` have a fixed address; `openai_compatible` and `azure_openai` need baseUrl. A `data_agent` is asked as the signed-in person and has no key.
 type SavedAIProviderKind = aiprovider.Kind

@@ -107,6 +107,12 @@ func TestQuestions(t *testing.T) {
 	want(t, e.upload(ada, strings.Repeat("x", 1<<20)), http.StatusRequestEntityTooLarge, "more than 1 MiB")
 	want(t, ada.Get(path), http.StatusOK, "0\u00a0questions")
 
+	const gone = "question,dax\nWhat was the fee?,\"EVALUATE ROW(\"\"x\"\", [Fee])\"\n"
+	got = e.followed(ada, e.upload(ada, gone))
+	want(t, got, http.StatusOK, "Nothing was saved: 1 of 1 questions cannot run", "Question 1: The model has no measure [Fee]", "keep those that cannot run", "0\u00a0questions")
+	got = e.followed(ada, e.sendFile(ada, "/questions/import", "file", gone, map[string]string{"keep": "yes"}))
+	want(t, got, http.StatusOK, "The questions are saved.", "1\u00a0question, 0 can run")
+
 	got = e.followed(ada, e.upload(ada, golden))
 	want(t, got, http.StatusOK, "The questions are saved.", "3\u00a0questions", "What is the footfall?", "How many &lt;script&gt;alert(1)&lt;/script&gt; are there?")
 	ada.CheckPage(got)

@@ -24,7 +24,7 @@ func (f *Files) Evaluate(ctx context.Context, in mcp.EvaluateInput) (made mcp.Ev
 	if err != nil {
 		return made, err
 	}
-	o := evaluate.Options{Root: f.root, Now: f.Now(), Answers: make([]string, len(in.Answers))}
+	o := evaluate.Options{Root: f.root, Now: f.Now(), Answers: make([]string, len(in.Answers)), KeepUnrunnable: in.Keep}
 	o.Model, err = f.inside(i.Shown)
 	if err == nil {
 		o.Questions, err = f.inside(in.Questions)

@@ -38,6 +38,8 @@ type Options struct {
 	Questions string
 	Answers   []string
 	Baseline  string
+	// KeepUnrunnable judges the other questions if some cannot be judged, instead of refusing the file.
+	KeepUnrunnable bool
 	// Program is the version of the program, and Now the day that TODAY() returns.
 	Program string
 	Now     time.Time
@@ -49,11 +51,15 @@ type Options struct {
 
 // Run evaluates. The warnings concern the model's files.
 func Run(ctx context.Context, o Options) (*evaluation.Evaluation, []offline.Warning, error) {
-	set, err := Questions(o.Questions, nil)
+	in := evaluation.Input{Program: o.Program}
+	j := &evaluation.Judge{Now: o.Now, Ask: o.Judge}
+	warnings, err := model(ctx, o, &in.Model, j)
 	if err != nil {
 		return nil, nil, err
 	}
-	in := evaluation.Input{Program: o.Program, Set: set}
+	if in.Set, err = Questions(o.Questions, Check(j, o.KeepUnrunnable)); err != nil {
+		return nil, nil, err
+	}
 	names := map[string]int{}
 	for _, file := range o.Answers {
 		names[filepath.Base(file)]++
@@ -74,7 +80,6 @@ func Run(ctx context.Context, o Options) (*evaluation.Evaluation, []offline.Warn
 			return nil, nil, fmt.Errorf("the baseline: %w", err)
 		}
 	}
-	j := &evaluation.Judge{Now: o.Now, Ask: o.Judge}
 	if o.Progress != nil {
 		done, total := 0, 0
 		for _, f := range append([]*answerset.File{in.Baseline}, in.Files...) {
@@ -84,12 +89,16 @@ func Run(ctx context.Context, o Options) (*evaluation.Evaluation, []offline.Warn
 		}
 		j.Judged = func() { done++; o.Progress(done, total) }
 	}
-	warnings, err := model(ctx, o, &in.Model, j)
-	if err != nil {
-		return nil, nil, err
-	}
 	e := evaluation.New(in, j)
 	return e, warnings, ctx.Err()
+}
+
+// Check returns the check of Questions that refuses what a judge cannot judge; nil to keep it.
+func Check(j *evaluation.Judge, keep bool) func(benchmark.Question) (why string) {
+	if keep {
+		return nil
+	}
+	return j.Unusable
 }
 
 // noQuestions says what was expected.

@@ -33,8 +33,10 @@ type Options struct {
 	// Asks has the answers of earlier runs; nil keeps none.
 	Asks *Asks
 	// Judge decides whether answers are right.
-	Judge    *evaluation.Judge
-	Progress func(done, total int)
+	Judge *evaluation.Judge
+	// KeepUnrunnable leaves out questions of a file that cannot be judged, instead of refusing the file.
+	KeepUnrunnable bool
+	Progress       func(done, total int)
 }
 
 // By is how small the parts are that are asked about.

@@ -2,10 +2,12 @@ package lift
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"readiness/ai/rules"
 	"readiness/definition/semanticmodel"
+	"readiness/domain"
 	"readiness/domain/benchmark"
 	"readiness/domain/benchmark/evaluation"
 	"readiness/offline"
@@ -28,21 +30,15 @@ func (o *Options) Prepare(ctx context.Context, p offline.Proposal, file string, 
 	if file == "" {
 		set, err = rules.QuestionSet(m, now.UTC().Year()-1, count)
 	} else {
-		set, err = evaluate.Questions(file, o.unusable)
+		set, err = evaluate.Questions(file, evaluate.Check(o.Judge, o.KeepUnrunnable))
 	}
-	o.Questions = set.Questions
-	return warnings, err
-}
-
-// unusable says why no answer to a question can be judged: its correct answer cannot be asked of the model, or has no rows.
-func (o *Options) unusable(q benchmark.Question) string {
-	if can, why := q.CanRun(o.Judge.Model); !can {
-		return why
-	}
-	if o.Judge.Rows != nil && q.Expected.DAX != "" {
-		if got, _ := o.Judge.Rows(q.Expected.DAX); got != nil && len(got.Rows) == 0 {
-			return "over the sample data the query returns no row, so that no answer is right; compare its values with those of the columns"
+	o.Questions = nil
+	for _, q := range set.Questions {
+		if why := o.Judge.Unusable(q); o.KeepUnrunnable && file != "" && why != "" {
+			warnings = append(warnings, offline.Warning{File: file, Line: 1, Message: fmt.Sprintf("not asked: %s: %s", domain.Excerpt(q.Text), why)})
+			continue
 		}
+		o.Questions = append(o.Questions, q)
 	}
-	return ""
+	return warnings, err
 }

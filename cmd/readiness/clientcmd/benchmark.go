@@ -84,29 +84,32 @@ edited it. It uses one of the day's benchmark builds.`,
 
 func (c *calls) benchmarkSaveCommand() *cobra.Command {
 	var format string
+	var keep bool
 	cmd := c.noWaitFlag(&cobra.Command{
 		Use:   "save WORKSPACE MODEL FILE",
 		Short: "Save the questions that runs ask, replacing the earlier ones",
 		Long: `Saves the complete set of questions from a CSV, JSON lines or JSON file, or from stdin if FILE is -. The columns of CSV and
 the members of JSON lines are question, expectedAnswer, expectedValue, dax, cluster, weight, ordered, tags, questionId,
 source and fields; question and one of expectedAnswer, expectedValue, dax and fields are required. If the file has errors,
-each is listed with its line and column, and nothing is saved. A JSON file is what generate --json or questions
+or has questions that cannot run on the model, each is listed with its line and column, and nothing is saved. A JSON file is what generate --json or questions
 --json printed, or an object with a list questions.`,
 		Example: `  readiness client benchmark save "Corporate Functions" "Support Tickets" questions.csv
   readiness client benchmark save "Corporate Functions" "Support Tickets" - --format jsonl < questions.jsonl`,
 		Args: cobra.ExactArgs(3),
 	})
 	formatFlag(cmd, &format)
+	cli.KeepUnrunnableFlag(cmd.Flags(), &keep)
 	cmd.RunE = c.run(func(ctx context.Context, s *client.Service, args []string) error {
 		f, err := questionFormat(args[2], format)
 		if err != nil {
 			return err
 		}
-		body, err := readBody(cmd, args[2])
+		file, err := readBody(cmd, args[2])
 		if err != nil {
 			return err
 		}
-		if body, err = questionsRequest(f, body); err != nil {
+		body, err := questionsRequest(f, file, keep)
+		if err != nil {
 			return fmt.Errorf("%s: %w", cli.Printable(args[2]), err)
 		}
 		workspaceID, modelID, err := semanticModel(ctx, s, args)
@@ -115,24 +118,30 @@ each is listed with its line and column, and nothing is saved. A JSON file is wh
 		}
 		answer, err := s.SaveBenchmarkQuestionsWithResponse(ctx, workspaceID, modelID, nil, client.SaveBenchmarkQuestionsRequest{},
 			client.WithBody("application/json", body))
-		return c.started(ctx, s, answer, err)
+		return placed(c.started(ctx, s, answer, err), f, file)
 	})
 	return cmd
 }
 
 // questionsOf returns the request that saves questions. body is such a request, or the service's response with
 // questions.
-func questionsOf(body []byte) ([]byte, error) {
+func questionsOf(body []byte, keep bool) ([]byte, error) {
 	var set map[string]json.RawMessage
 	if err := json.Unmarshal(body, &set); err != nil {
 		return nil, fmt.Errorf("it must be a JSON object with a list of questions: %w", jsonerror.Explain(err))
 	}
-	if _, answered := set["value"]; !answered {
-		return body, nil // the service reports its errors
+	request := set
+	if value, answered := set["value"]; answered {
+		request = map[string]json.RawMessage{"questions": value}
+		if repeats, ok := set["repeats"]; ok {
+			request["repeats"] = repeats
+		}
 	}
-	request := map[string]json.RawMessage{"questions": set["value"]}
-	if repeats, ok := set["repeats"]; ok {
-		request["repeats"] = repeats
+	if request == nil {
+		return body, nil // the service reports its errors, also those of a request
+	}
+	if !keep {
+		request["runnable"] = json.RawMessage(`"required"`)
 	}
 	return json.Marshal(request)
 }

@@ -44,10 +44,10 @@ func questionFormat(file, flag string) (goldenset.Format, error) {
 	return "json", nil
 }
 
-// questionsRequest returns the request that saves the questions of a file.
-func questionsRequest(f goldenset.Format, body []byte) ([]byte, error) {
+// questionsRequest returns the request that saves the questions of a file, with keep also those that cannot run.
+func questionsRequest(f goldenset.Format, body []byte, keep bool) ([]byte, error) {
 	if f == "json" {
-		return questionsOf(body)
+		return questionsOf(body, keep)
 	}
 	all, err := goldenset.Read(f, body)
 	if err != nil {
@@ -57,7 +57,34 @@ func questionsRequest(f goldenset.Format, body []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return json.Marshal(map[string]any{"questions": set.Questions})
+	request := map[string]any{"questions": set.Questions}
+	if !keep {
+		request["runnable"] = client.Required
+	}
+	return json.Marshal(request)
+}
+
+// placed returns the error of a save with the places in the file of the questions that cannot run.
+func placed(err error, f goldenset.Format, file []byte) error {
+	failed, ok := errors.AsType[*client.NotSucceededError](err)
+	if !ok || failed.Operation.Error == nil {
+		return err
+	}
+	reasons, head := benchmark.Cannot(failed.Operation.Error.Message)
+	if reasons == nil {
+		return err
+	}
+	const todo = "\nMend them, or save all with --keep-unrunnable"
+	n := -1
+	_, faulty := goldenset.ReadChecked(f, file, func(benchmark.Question) string { n++; return reasons[n] })
+	faults, ok := errors.AsType[*goldenset.Faults](faulty)
+	if f == "json" || !ok { // it has no lines
+		return fmt.Errorf("%w%s", err, todo)
+	}
+	for _, one := range faults.All {
+		head += "\n  " + one.Place() + ": " + cli.Printable(one.Why)
+	}
+	return errors.New(head + todo)
 }
 
 func (c *calls) benchmarkExportCommand() *cobra.Command {

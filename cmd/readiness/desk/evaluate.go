@@ -39,7 +39,9 @@ func (r *desk) evaluateCommand() *cobra.Command {
 files only; nothing leaves the machine, and no AI is asked, unless you name a --judge.
 
 --questions names the golden questions (CSV or JSON lines): question, and dax, expectedValue or expectedAnswer, as for
-readiness client benchmark save. --answers names a file with answers, and can be repeated. Its kind is recognized:
+readiness client benchmark save. A question whose query cannot be read, names what the model lacks or has no row over sample
+data is refused by line and column, unless --keep-unrunnable leaves it to the report. --answers names a file with
+answers, and can be repeated. Its kind is recognized:
 
   a table              CSV or JSON lines: question, answer, and any of dax, rows, seconds, error, who
   diagnostics          the JSON file that a data agent's page downloads
@@ -102,6 +104,7 @@ or else with the last of the baseline. Without it, each is compared with the fir
 	flags := c.Flags()
 	rootFlag(flags, &o.Root)
 	flags.StringVar(&o.Questions, "questions", "", "file of golden questions")
+	cli.KeepUnrunnableFlag(flags, &o.KeepUnrunnable)
 	flags.StringArrayVar(&o.Answers, "answers", nil, "file with answers; can be repeated")
 	flags.StringVar(&judge, "judge", "", "language model that judges what nothing else decides: openai:MODEL or ollama:MODEL")
 	flags.StringVar(&judgeBaseURL, "judge-base-url", "", "address of the judge, if not its own")

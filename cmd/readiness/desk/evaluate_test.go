@@ -102,6 +102,37 @@ func TestEvaluateGates(t *testing.T) {
 	}
 }
 
+// A golden question that no answer can be right about is refused by its place before anything is judged, unless it is kept.
+func TestEvaluateUnusable(t *testing.T) {
+	t.Parallel()
+	files, _ := examples(t)
+	for name, tt := range map[string]struct{ dax, want string }{
+		"renamed":         {`EVALUATE ROW("x", [Gone])`, "The model has no measure [Gone]"},
+		"unreadable":      {`EVALUATE ROW("x", [Open Tickets]`, "the query cannot be read at its byte 33: a bracket, a quotation mark or an expression is missing"},
+		"no row":          {`EVALUATE FILTER(VALUES(Tickets[Channel]), Tickets[Channel] = "Chta")`, `returns nothing: 'Tickets'[Channel] has no "Chta"; its values are like "Chat", `},
+		"a blank":         {`EVALUATE ROW("x", CALCULATE([Ticket Count], Tickets[Channel] IN {"E-mails"}))`, `'Tickets'[Channel] has no "E-mails"; its values are like "Mail", "Portal", "Chat"`},
+		"none, no filter": {`EVALUATE FILTER(VALUES(Tickets[Channel]), FALSE())`, "over the sample data the query returns no row, so that no answer is right"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			in := written(t, map[string]string{"copilot.csv": files["copilot.csv"],
+				"golden.csv": files["golden.csv"] + `"What, then?","` + strings.ReplaceAll(tt.dax, `"`, `""`) + `"` + "\n"})
+			args := []string{"evaluate", tickets, "--questions", in("golden.csv"), "--answers", in("copilot.csv"), "--output", in("report")}
+			got := run(t.Context(), args...)
+			if want := "golden.csv: line 7, column 15 (dax): "; got.code != cli.ExitFailed || !strings.Contains(got.stderr, want) || !strings.Contains(got.stderr, tt.want) {
+				t.Errorf("got exit code %d\n%s", got.code, got.stderr)
+			}
+			if _, err := os.Stat(in("report")); !errors.Is(err, os.ErrNotExist) {
+				t.Errorf("a report is written: %v", err)
+			}
+			must(t, append(args, "--keep-unrunnable")...)
+			if report, err := os.ReadFile(in("report")); err != nil || !strings.Contains(string(report), "3 of 4") {
+				t.Errorf("with --keep-unrunnable: %s, %v", report, err)
+			}
+		})
+	}
+}
+
 // The same answerer in two files is asked twice: the report says how much it differs from itself.
 func TestEvaluateTwice(t *testing.T) {
 	t.Parallel()

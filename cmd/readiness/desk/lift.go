@@ -48,7 +48,7 @@ type liftFlags struct {
 	askFlags
 	questions, by, asks, format, write, record string
 	count, repeats, budget                     int
-	failOnHarm                                 bool
+	failOnHarm, keepUnrunnable                 bool
 }
 
 func (r *desk) liftCommand() *cobra.Command {
@@ -89,6 +89,7 @@ everything together has more wrong answers than the model as it is.`,
 	f.proposeFlags.add(c)
 	flags := c.Flags()
 	flags.StringVar(&f.questions, "questions", "", "file of golden questions, for one model; by default questions are made from the model")
+	cli.KeepUnrunnableFlag(flags, &f.keepUnrunnable)
 	flags.IntVar(&f.count, "count", 20, "how many questions to make without --questions")
 	f.askFlags.add(flags)
 	flags.StringVar(&f.by, "by", string(lift.ByKind), "size of the parts: kind, rule or change")
@@ -143,7 +144,7 @@ func (r *desk) lift(ctx context.Context, f *liftFlags, paths []string) (err erro
 			return cli.Usage("%s is for one model, and the paths have %d", flag, len(all))
 		}
 	}
-	o := lift.Options{Open: open, By: lift.By(f.by), Repeats: f.repeats, Budget: f.budget}
+	o := lift.Options{Open: open, By: lift.By(f.by), Repeats: f.repeats, Budget: f.budget, KeepUnrunnable: f.keepUnrunnable}
 	if f.ask != askRules {
 		if o.Asks, err = lift.OpenAsks(f.asks); err != nil {
 			return err

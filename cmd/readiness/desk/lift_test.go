@@ -292,7 +292,7 @@ func TestLiftRefuses(t *testing.T) {
 		"a record of nothing":                {[]string{root, "--record", "x"}, cli.ExitUsage, "--record needs --write helpful"},
 		"questions without format":           {[]string{root, "--questions", saved(t, "golden", "hello")}, cli.ExitFailed, "holds no golden questions"},
 		"a question that cannot be answered": {[]string{root, "--questions", saved(t, "g.csv", "question,dax\nWhat?,\"EVALUATE ROW(\"\"x\"\", [Gone])\"\n")}, cli.ExitFailed, "g.csv: line 2, column 7 (dax): The model has no measure [Gone]"},
-		"a question without rows":            {[]string{tickets, "--questions", saved(t, "g.csv", "question,dax\nWhat?,\"EVALUATE FILTER(VALUES(Tickets[Channel]), Tickets[Channel] = \"\"Chta\"\")\"\n")}, cli.ExitFailed, "g.csv: line 2, column 7 (dax): over the sample data the query returns no row"},
+		"a question without rows":            {[]string{tickets, "--questions", saved(t, "g.csv", "question,dax\nWhat?,\"EVALUATE FILTER(VALUES(Tickets[Channel]), Tickets[Channel] = \"\"Chta\"\")\"\n")}, cli.ExitFailed, "g.csv: line 2, column 7 (dax): over the sample data the query returns nothing: 'Tickets'[Channel] has no \"Chta\"; its values are like \"Chat\""},
 		"questions that are absent":          {[]string{root, "--questions", "absent.csv"}, cli.ExitFailed, "absent.csv"},
 		"a program that is absent":           {[]string{root, "--questions", golden, "--ask", "command:absent-program"}, cli.ExitFailed, "absent-program cannot be started"},
 		"a program that ends":                {[]string{root, "--questions", golden, "--ask", "command:true"}, cli.ExitFailed, "ended before it answered"},

@@ -9,6 +9,8 @@ import (
 	"github.com/google/uuid"
 
 	"readiness/client"
+	"readiness/domain/benchmark"
+	"readiness/domain/benchmark/goldenset"
 	"readiness/http/console/page"
 	"readiness/internal/lists"
 )
@@ -63,8 +65,18 @@ func importFile(v *page.Visit) error {
 	if strings.HasPrefix(strings.TrimSpace(text), "{") {
 		kind = "application/x-ndjson"
 	}
+	body := []byte(text)
+	f, _ := goldenset.FormatOfMedia(kind)
+	all, err := goldenset.Read(f, body)
+	set, wrong := benchmark.Set{Questions: all, Repeats: benchmark.DefaultRepeats}.Admit()
+	if err == nil && wrong == nil && form.Get("keep") == "" { // a file has no such member; what is wrong with it, the service says
+		kind = "application/json"
+		if body, err = json.Marshal(map[string]any{"questions": set.Questions, "runnable": client.Required}); err != nil {
+			return err
+		}
+	}
 	got, err := v.API.SaveBenchmarkQuestionsWithResponse(v.Request.Context(), of.Workspace, of.Model, nil,
-		client.SaveBenchmarkQuestionsRequest{}, client.WithBody(kind, []byte(text)))
+		client.SaveBenchmarkQuestionsRequest{}, client.WithBody(kind, body))
 	refused, ok := errors.AsType[*client.Error](err)
 	if ok && (refused.Status == http.StatusBadRequest || refused.Status == http.StatusRequestEntityTooLarge) {
 		return imported{of, text, refused.Message, refused.Parameters}.show(v, refused.Status)
