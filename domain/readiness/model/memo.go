@@ -1,5 +1,7 @@
 package model
 
+import "readiness/definition/dax"
+
 // Remembered caches a value of a scope that several rules need. build computes it when the first
 // of them asks for the key, a value of a type that only they use.
 func Remembered[T any](x *Scope, key any, build func() T) T {
@@ -12,6 +14,14 @@ func Remembered[T any](x *Scope, key any, build func() T) T {
 	}
 	x.memo[key] = built
 	return built
+}
+
+// resulting is an expression, as the key of the call that yields its result.
+type resulting string
+
+// ResultCall returns the function whose call yields a measure's result, as dax.ResultCall does.
+func (x *Scope) ResultCall(m *Measure) string {
+	return Pure(x, resulting(m.Src.Expression), func(e resulting) string { return dax.ResultCall(string(e)) })
 }
 
 // Memory keeps what an assessment made of single texts, so that the next one of nearly the same model need not make it again. It serves
