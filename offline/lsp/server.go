@@ -42,7 +42,7 @@ const (
 	maxOpenBytes = 128 << 20
 )
 
-// An assessment leaves much that is garbage at once. Collecting it less often halves the time from a keystroke to its findings; near the
+// An assessment leaves much that is garbage at once. Collecting it less often saves a third of the time from a keystroke to its findings; near the
 // limit of memory, in bytes, it is collected more often again.
 const (
 	garbage     = 400
