@@ -1,6 +1,7 @@
 package offline_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -9,17 +10,20 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"readiness/domain/readiness"
+	"readiness/domain/readiness/finding"
+	"readiness/domain/readiness/ownrules"
 	"readiness/offline"
 )
 
 // ignores reads an ignore file with a text.
-func ignores(t testing.TB, text string) (*offline.Ignores, error) {
+func ignores(t testing.TB, text string, own ...string) (*offline.Ignores, error) {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "ignore.yaml")
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	return offline.ReadIgnores(file)
+	return offline.ReadIgnores(file, own...)
 }
 
 func TestIgnoreFilesWithFaults(t *testing.T) {
@@ -177,5 +181,39 @@ func TestAnnotations(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// A partition that is called as a column of its table is another object, which has the table's place and can be accepted by itself; so has
+// a perspective a name of its own.
+func TestIgnoredPartition(t *testing.T) {
+	t.Parallel()
+	var rules []ownrules.Definition
+	for n, scope := range []string{"column", "partition", "perspective"} {
+		rules = append(rules, ownrules.Definition{OwnRule: readiness.OwnRule{ID: fmt.Sprintf("CON-0%d", n+1), Title: "Wrong", Severity: finding.High,
+			Effort: "minutes", Dimension: "naming", Weight: 1}, Scope: scope, When: scope + `.name == "Amount"`, Message: "mend it"})
+	}
+	set, problems := ownrules.Compile(rules, readiness.Current())
+	if problems != nil {
+		t.Fatal(problems)
+	}
+	regime, err := readiness.Current().WithOwn("team", set)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, err := ignores(t, "ignore:\n- {rule: CON-02, table: Sales, object: 'partition=\"Amount\"', reason: agreed}\n"+
+		"- {rule: CON-03, object: 'perspective=\"Amount\"', reason: agreed}\n", offline.OwnRules(regime)...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const tables = "Shop.SemanticModel/definition/tables/Sales.tmdl"
+	a := assess(t, offline.AssessOptions{Regime: regime, Ignores: g}, files(t, with(shop, tables,
+		shop[tables]+"\n\tpartition Amount = m\n\t\tmode: import\n\t\tsource = 1\n",
+		"Shop.SemanticModel/definition/perspectives/Amount.tmdl", "perspective Amount\n")))
+	if one := a.Items[0].Ignored; len(one) != 2 || one[1].File != tables || one[1].Line != 2 || len(a.Warnings) > 0 {
+		t.Errorf("ignored %+v, warnings %v", one, a.Warnings)
+	}
+	if got := reported(a); !slices.ContainsFunc(got, func(s string) bool { return strings.Contains(s, "CON-01") && strings.HasSuffix(s, "Sales|Amount") }) {
+		t.Errorf("reported %q", got)
 	}
 }

@@ -58,6 +58,9 @@ func newPlaces(i Item, d definition.Definition, m *semanticmodel.Model) *places 
 		for _, h := range t.Hierarchies {
 			add(finding.HierarchyObject, h.Name, h.Source)
 		}
+		for _, p := range t.Partitions {
+			add(finding.PartitionObject, finding.PartitionObject.NameOf(p.Name), t.Source)
+		}
 	}
 	for _, r := range m.Relationships {
 		label := r.FromTable + "[" + r.FromColumn + "] -> " + r.ToTable + "[" + r.ToColumn + "]"
@@ -65,6 +68,9 @@ func newPlaces(i Item, d definition.Definition, m *semanticmodel.Model) *places 
 		if names := at.names[strings.ToLower(r.FromTable)]; names != nil {
 			names[strings.ToLower(label)] = true
 		}
+	}
+	for _, name := range m.Perspectives {
+		at.names[""][strings.ToLower(finding.PerspectiveObject.NameOf(name))] = true
 	}
 	for _, a := range m.Copilot.VerifiedAnswers {
 		at.names[""][strings.ToLower(a.Folder)] = true

@@ -286,8 +286,11 @@ func TestAssessmentsWithAMemory(t *testing.T) {
 		memory := &scope.Memory{}
 		for range rapid.IntRange(2, 4).Draw(t, "assessments") {
 			m := wideModel().Draw(t, "model")
-			for range 2 {
+			for edit := range 4 {
 				memory.Next()
+				if edit > 1 && len(m.Tables) > 0 { // another one, as texts that were read before stay with their model
+					m = edited(t, m)
+				}
 				got := readiness.Assess(m, readiness.Options{Memory: memory})
 				if diff := cmp.Diff(readiness.Assess(m, noOptions), got); diff != "" {
 					t.Fatalf("with a memory (-without +with):\n%s", diff)
@@ -295,6 +298,28 @@ func TestAssessmentsWithAMemory(t *testing.T) {
 			}
 		}
 	})
+}
+
+// edited returns a model with another name, description or expression in a table.
+func edited(t *rapid.T, m *semanticmodel.Model) *semanticmodel.Model {
+	n := *m
+	n.Tables = slices.Clone(m.Tables)
+	one := &n.Tables[rapid.IntRange(0, len(n.Tables)-1).Draw(t, "edited table")]
+	one.Columns, one.Measures = slices.Clone(one.Columns), slices.Clone(one.Measures)
+	text := rapid.SampledFrom([]string{"", "Net amount", "What customers paid, without tax, in euros.", "SUM ( Sales[Amount] ) / 2", "_tmp"}).Draw(t, "text")
+	switch what := rapid.IntRange(0, 3).Draw(t, "edit"); {
+	case what == 0 && len(one.Columns) > 0:
+		one.Columns[0].Description = text
+	case what == 1 && len(one.Measures) > 0:
+		one.Measures[0].Description = text
+	case what == 2 && len(one.Measures) > 0:
+		one.Measures[0].Expression = text
+	case what == 3 && len(one.Columns) > 0:
+		one.Columns[0].Name = "Another " + text
+	default:
+		one.Description = text
+	}
+	return &n
 }
 
 func BenchmarkAssess(b *testing.B) {

@@ -3,6 +3,7 @@ package lsp
 import (
 	"cmp"
 	"fmt"
+	"path"
 	"strings"
 
 	"readiness/definition/mention"
@@ -50,13 +51,18 @@ func (s *server) hover(m message) (any, error) {
 		return nil, nil
 	}
 	var b strings.Builder
+	line := p.Position.Line
+	o, begins, inside := r.objectAt(part, now, p.Position)
+	if isBIM(part) && inside { // the line of the name is not the first one
+		line = begins
+	}
 	if _, named, found := s.mentioned(p); found {
 		r.view(&b, named.Field)
-	} else if o, found := r.objectAt(part, now, p.Position); found {
+	} else if inside {
 		r.view(&b, o)
 	}
 	for _, f := range r.result.Findings {
-		if at, ok := partOf(r.dir, r.abs(f.File)); !ok || at != part || f.Line-1 != p.Position.Line {
+		if at, ok := partOf(r.dir, r.abs(f.File)); !ok || at != part || f.Line-1 != line {
 			continue
 		}
 		rule := explained.Leading(f.RuleIDs)
@@ -107,45 +113,54 @@ func escaped(s string) string {
 	return markdown.Replace(show.Printable(strings.Join(strings.Fields(s), " ")))
 }
 
-// document returns the tree of a TMDL part as it is now or, if that cannot be read, as it last could.
-func (r *reading) document(part string, now text) *tmdl.Document {
-	if !strings.HasSuffix(strings.ToLower(part), ".tmdl") {
+func isBIM(part string) bool { return strings.EqualFold(path.Ext(part), ".bim") }
+
+// objects returns the outermost objects that a TMDL or .bim part declares as it is now or, if that cannot be read, as it last could.
+func (r *reading) objects(part string, now text) []*tmdl.Object {
+	parse := func(src string) ([]*tmdl.Object, error) {
+		doc, err := tmdl.Parse(part, []byte(src))
+		if err != nil {
+			return nil, err
+		}
+		return doc.Objects, nil
+	}
+	switch {
+	case isBIM(part):
+		parse = func(src string) ([]*tmdl.Object, error) { return inBIM(part, src) }
+	case !strings.EqualFold(path.Ext(part), ".tmdl"):
 		return nil
 	}
-	doc, err := tmdl.Parse(part, []byte(now.src))
+	all, err := parse(now.src)
 	if err != nil {
-		last, ok := r.text(part)
-		if !ok {
-			return nil
-		}
-		if doc, err = tmdl.Parse(part, []byte(last.src)); err != nil {
+		last, _ := r.text(part)
+		if all, err = parse(last.src); err != nil {
 			return nil
 		}
 	}
-	return doc
+	return all
 }
 
-// objectAt returns the table, column or measure whose declaration a place of a TMDL file is in.
-func (r *reading) objectAt(part string, now text, at position) (o mention.Field, found bool) {
-	doc := r.document(part, now)
-	if doc == nil {
-		return o, false
-	}
-	for _, t := range doc.Objects {
-		if t.Keyword != "table" || t.Line-1 > at.Line {
+// objectAt returns the table, column or measure whose declaration a place of a TMDL or .bim file is in, and the line, from 0, where the
+// innermost object there begins.
+func (r *reading) objectAt(part string, now text, at position) (o mention.Field, begins int, found bool) {
+	for _, t := range r.objects(part, now) {
+		if t.Line-1 > at.Line {
 			continue
 		}
-		o, found = mention.Field{Table: t.Name}, true
+		if o, begins, found = (mention.Field{Table: t.Name}), t.Line-1, t.Keyword == "table"; !found {
+			continue
+		}
 		for _, c := range t.Children {
 			if c.Line-1 > at.Line {
 				continue
 			}
+			begins = c.Line - 1
 			if o.Name = ""; c.Keyword == "column" || c.Keyword == "measure" {
 				o.Name = c.Name
 			}
 		}
 	}
-	return o, found
+	return o, begins, found
 }
 
 // symbol is an object in the outline of a file.
@@ -162,7 +177,7 @@ type symbol struct {
 var symbolKinds = map[string]int{"table": 5, "column": 8, "measure": 12, "hierarchy": 10, "level": 22, "relationship": 11, "role": 3, "model": 2,
 	"partition": 19, "calculationItem": 12, "function": 12, "expression": 13, "calculationGroup": 10, "perspective": 3, "cultureInfo": 3}
 
-// symbols is the outline of a TMDL file.
+// symbols is the outline of a TMDL or .bim file.
 func (s *server) symbols(m message) (any, error) {
 	p, err := decode[place](m)
 	if err != nil {
@@ -172,11 +187,7 @@ func (s *server) symbols(m message) (any, error) {
 	if r == nil {
 		return nil, nil
 	}
-	doc := r.document(part, now)
-	if doc == nil {
-		return []symbol{}, nil
-	}
-	return outline(now, doc.Objects, len(now.lines)), nil
+	return outline(now, r.objects(part, now), len(now.lines)), nil
 }
 
 // outline returns objects that end before a line, from 0, at the latest.

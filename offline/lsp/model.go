@@ -324,7 +324,7 @@ const maxDiagnostics = 500
 // publish tells the client what an assessment found in each file, where that is new; nil takes everything back.
 func (s *server) publish(m *model, a *assessment) {
 	texts := map[string]string{}
-	var found map[string][]offline.Finding
+	var found map[string][]*offline.Finding
 	var remarks map[string][]diagnostic
 	if a != nil {
 		found, remarks = s.remarks(m, a)
@@ -339,6 +339,7 @@ func (s *server) publish(m *model, a *assessment) {
 		if t := m.textAt(at); one.src != t.src || !slices.EqualFunc(one.findings, found[at], sameRemark) {
 			one = newSaid(t, found[at])
 		}
+		one.findings = found[at] // so that those of older assessments are not kept
 		if len(found[at]) > 0 {
 			now[at] = one
 		}
@@ -375,11 +376,11 @@ const source = "readiness"
 // said is what was said of the findings in a file: the elements of a list in JSON.
 type said struct {
 	src      string
-	findings []offline.Finding
+	findings []*offline.Finding
 	body     string
 }
 
-func newSaid(t text, findings []offline.Finding) said {
+func newSaid(t text, findings []*offline.Finding) said {
 	one := said{src: t.src, findings: findings}
 	var all []diagnostic
 	for n, f := range findings {
@@ -388,7 +389,7 @@ func newSaid(t text, findings []offline.Finding) said {
 				"readiness assess --all lists them", len(findings)-n)})
 			break
 		}
-		all = append(all, findingIn(t, f))
+		all = append(all, findingIn(t, *f))
 	}
 	if body, err := json.Marshal(all); err == nil && len(all) > 0 {
 		one.body = string(body[1 : len(body)-1])
@@ -397,7 +398,7 @@ func newSaid(t text, findings []offline.Finding) said {
 }
 
 // sameRemark reports whether two findings are shown in the same way on the same text.
-func sameRemark(a, b offline.Finding) bool {
+func sameRemark(a, b *offline.Finding) bool {
 	return a.Line == b.Line && a.Key == b.Key && a.Message == b.Message && a.Evidence == b.Evidence && a.Severity == b.Severity &&
 		slices.Equal(a.RuleIDs, b.RuleIDs) && slices.Equal(a.FixKinds, b.FixKinds)
 }
@@ -414,7 +415,7 @@ func (m *model) textAt(at string) text {
 }
 
 // remarks returns the findings in each file, what is worst first, and what else is to be said of it. Every file is in the second.
-func (s *server) remarks(m *model, a *assessment) (map[string][]offline.Finding, map[string][]diagnostic) {
+func (s *server) remarks(m *model, a *assessment) (map[string][]*offline.Finding, map[string][]diagnostic) {
 	all := map[string][]diagnostic{}
 	r := m.last
 	if a.err != nil && (a.part == "" || r == nil) {
@@ -458,12 +459,16 @@ func (s *server) remarks(m *model, a *assessment) (map[string][]offline.Finding,
 		f := fault{line: w.Line, column: w.Column, now: t}
 		all[at] = append(all[at], diagnostic{Range: f.place(), Severity: 2, Source: source, Message: w.Message})
 	}
-	findings := slices.Clone(r.result.Findings)
-	slices.SortStableFunc(findings, func(a, b offline.Finding) int { return cmp.Compare(b.Impact, a.Impact) })
-	found := map[string][]offline.Finding{}
-	for _, f := range findings {
-		at := r.abs(f.File)
-		found[at] = append(found[at], f)
+	byFile := map[string][]*offline.Finding{}
+	for n := range r.result.Findings {
+		f := &r.result.Findings[n]
+		byFile[f.File] = append(byFile[f.File], f)
+	}
+	found := map[string][]*offline.Finding{}
+	for file, of := range byFile {
+		slices.SortStableFunc(of, func(a, b *offline.Finding) int { return cmp.Compare(b.Impact, a.Impact) })
+		at := r.abs(file)
+		found[at] = of
 		if all[at] == nil {
 			all[at] = []diagnostic{}
 		}

@@ -333,11 +333,7 @@ func tableBefore(line string) string {
 
 // expressionAt returns the table whose DAX a place of a TMDL file is in.
 func (r *reading) expressionAt(part string, now text, at position) (table string, is bool) {
-	doc := r.document(part, now)
-	if doc == nil {
-		return "", false
-	}
-	for _, o := range doc.Objects {
+	for _, o := range r.objects(part, now) {
 		if o.Line-1 > at.Line {
 			continue
 		}

@@ -127,6 +127,69 @@ func TestSymbols(t *testing.T) {
 	}
 }
 
+// A .bim file has hover and outline as TMDL has; an object's findings are those of its first line, wherever in it one points.
+func TestBIM(t *testing.T) {
+	t.Parallel()
+	const name = "Old.SemanticModel/model.bim"
+	const src = `{
+"name": "Old",
+"model": {
+  "tables": [
+    {
+      "name": "Sales",
+      "columns": [
+        {"name": "Amount", "dataType": "decimal", "summarizeBy": "sum"}
+      ],
+      "measures": [
+        {
+          "name": "Net Sales",
+          "description": "What customers paid, without tax, in euros.",
+          "expression": ["SUM(", "  Sales[Amount])"]
+        }
+      ],
+      "partitions": [{"name": "p", "mode": "import", "source": {"type": "m", "expression": "1"}}]
+    }
+  ],
+  "perspectives": [{"name": "All", "tables": [{"name": "Sales"}]}],
+  "roles": [{"name": "Readers", "modelPermission": "read"}]
+}}
+`
+	e := started(t, files(t, map[string]string{"Old.SemanticModel/definition.pbism": `{"version":"4.0","settings":{}}`, name: src}))
+	e.open(name)
+	e.scored()
+	var got []symbol
+	if err := e.ask("textDocument/documentSymbol", e.at(name, src, "tables"), &got); err != nil {
+		t.Fatal(err)
+	}
+	var outline strings.Builder
+	for _, one := range got {
+		fmt.Fprintf(&outline, "%s %s %d-%d:", one.Detail, one.Name, one.Range.Start.Line, one.Range.End.Line)
+		for _, c := range one.Children {
+			fmt.Fprintf(&outline, " %s %s %d", c.Detail, c.Name, c.Range.Start.Line)
+		}
+		outline.WriteString("\n")
+	}
+	if want := "table Sales 4-18: column Amount 7 measure Net Sales 10 partition p 16\nperspective All 19-19:\nrole Readers 20-22:\n"; outline.String() != want {
+		t.Errorf("outline: got\n%swant\n%s", outline.String(), want)
+	}
+	for what, want := range map[string][2]string{
+		`"Net Sales"`: {"'Sales'[Net Sales]", "MEA-"}, `"What cust`: {"in euros", "MEA-"}, `"Amount"`: {"'Sales'[Amount]", "DSC-02"},
+		`"Sales"`: {"'Sales'", "DSC-01"}, `"import"`: {"'Sales'", "AI sees"}, `"Readers"`: {"", ""}, `"tables"`: {"", ""},
+	} {
+		var hover struct{ Contents struct{ Value string } }
+		err := e.ask("textDocument/hover", e.at(name, src, what), &hover)
+		if text := hover.Contents.Value; err != nil || !strings.Contains(text, want[0]) || !strings.Contains(text, want[1]) || want[0] == "" && text != "" {
+			t.Errorf("%s: %v %q", what, err, text)
+		}
+	}
+	// While it is broken, the last readable state counts.
+	e.change(name, change{Text: src[:len(src)-4]})
+	e.scored()
+	if err := e.ask("textDocument/documentSymbol", e.at(name, src, "tables"), &got); err != nil || len(got) != 3 {
+		t.Errorf("broken: %v, %d objects", err, len(got))
+	}
+}
+
 func TestBadInput(t *testing.T) {
 	t.Parallel()
 	e := newEditor(t, shop(t))

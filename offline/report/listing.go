@@ -109,6 +109,7 @@ func ObjectOf(f offline.Finding) string {
 	all := names(f)
 	switch f.ObjectType {
 	case finding.TableObject, finding.ColumnObject, finding.HierarchyObject, finding.RoleObject, finding.CalculationItemObject, finding.RelationshipObject,
+		finding.PartitionObject, finding.PerspectiveObject,
 		finding.VerifiedAnswerObject, finding.SourceObject:
 		return show.Printable(all[len(all)-1])
 	case finding.MeasureObject:

@@ -24,14 +24,20 @@ const (
 	// CalculationItemObject is a calculation item; its ObjectName is `Column="Item"`.
 	CalculationItemObject ObjectType = "calculation_item"
 	RelationshipObject    ObjectType = "relationship"
-	// Only own rules judge hierarchies and roles.
+	// Only own rules judge hierarchies, roles, partitions and perspectives. The ObjectName of the last two is `partition="Name"` and
+	// `perspective="Name"`, as they may have the name of a column or role.
 	HierarchyObject      ObjectType = "hierarchy"
 	RoleObject           ObjectType = "role"
+	PartitionObject      ObjectType = "partition"
+	PerspectiveObject    ObjectType = "perspective"
 	VerifiedAnswerObject ObjectType = "verified_answer"
 	ModelObject          ObjectType = "model"
 	DataAgentObject      ObjectType = "data_agent"
 	SourceObject         ObjectType = "source"
 )
+
+// NameOf returns the ObjectName of a partition or perspective.
+func (t ObjectType) NameOf(name string) string { return string(t) + `="` + name + `"` }
 
 // Key identifies an object in findings and for ignoring. ObjectName is ""
 // for a table, `From[Col] -> To[Col]` for a relationship, and the folder of a verified

@@ -82,7 +82,7 @@ func (t *texts) compared(o *model.Object) []string {
 	}
 	var words []string
 	for _, w := range wording.Words(wording.FirstRunes(o.Description, longestRead)) {
-		if k := t.kinds[w]; k != function && k != asking && !slices.Contains(own, w) && (w[0] < '0' || '9' < w[0]) {
+		if k := known(t.kinds, w); k != function && k != asking && !slices.Contains(own, w) && (w[0] < '0' || '9' < w[0]) {
 			words = append(words, w)
 		}
 	}

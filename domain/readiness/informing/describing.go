@@ -16,7 +16,7 @@ type Judge struct {
 // JudgeOf returns the judge of a model's descriptions.
 func JudgeOf(m *semanticmodel.Model) *Judge {
 	s := model.NewSnapshot(m)
-	j := &Judge{make(map[finding.Subject]*model.Object, len(s.Objects)), newTexts(s)}
+	j := &Judge{make(map[finding.Subject]*model.Object, len(s.Objects)), textsOf(s, nil)}
 	for _, o := range s.Objects {
 		if k := model.SubjectOf(o); j.objects[k] == nil {
 			j.objects[k] = o

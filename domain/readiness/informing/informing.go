@@ -4,6 +4,7 @@
 package informing
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"unicode"
@@ -49,11 +50,7 @@ func judgeText(text string, names func(word string) bool, others wording.Set, ki
 	spoken := map[string]int{} // function words by language
 	own, named := 0, 0
 	for _, w := range wording.Words(wording.FirstRunes(text, longestRead)) {
-		k, judged := kinds[w]
-		if !judged {
-			k = kindOf(w)
-			kinds[w] = k
-		}
+		k := known(kinds, w)
 		for _, language := range languages[w] {
 			spoken[language]++
 		}
@@ -96,6 +93,16 @@ func judgeText(text string, names func(word string) bool, others wording.Set, ki
 	return Informs
 }
 
+// known returns the kind of a word, and keeps it.
+func known(kinds map[string]kind, w string) kind {
+	k, is := kinds[w]
+	if !is {
+		k = kindOf(w)
+		kinds[w] = k
+	}
+	return k
+}
+
 // foreign reports whether a text is in a language of which the lists have no nouns and verbs. Its words are taken as they are.
 func foreign(spoken map[string]int, text string) bool {
 	most, best := 0, 0 // of all languages, and of the readable ones
@@ -110,10 +117,10 @@ func foreign(spoken map[string]int, text string) bool {
 
 // texts are the judged descriptions of a model.
 type texts struct {
-	tables, others wording.Set // the forms of the words of all tables' names, and of all names
-	kinds          map[string]kind
-	faults         []Fault       // by Object.Index
-	alike          map[int]alike // by Object.Index, of repeated ones
+	*vocabulary
+	kinds  map[string]kind
+	faults []Fault       // by Object.Index
+	alike  map[int]alike // by Object.Index, of repeated ones
 }
 
 // alike is how many other objects have nearly the same text, and one of them.
@@ -122,30 +129,49 @@ type alike struct {
 	first  *model.Object
 }
 
-func newTexts(s *model.Snapshot) *texts {
-	t := &texts{tables: wording.Set{}, others: wording.Set{}, kinds: map[string]kind{}}
-	type read struct {
-		word  string
-		table bool
-	}
-	seen := map[read]bool{}
+// vocabulary has the forms of the words of all tables' names, and of all names.
+type vocabulary struct{ tables, others wording.Set }
+
+// named is a model's vocabulary as a text: the words of its tables' names, and those of other names.
+type named struct{ tables, others string }
+
+// textsOf returns the texts of a model, none of which is judged yet. x, if not nil, may remember the vocabulary.
+func textsOf(s *model.Snapshot, x *model.Scope) *texts {
+	tables, others := wording.Set{}, wording.Set{}
 	for _, o := range s.Objects {
 		for _, w := range o.Words {
-			once := read{w, o.Kind == model.TableKind}
-			if seen[once] {
-				continue
-			}
-			seen[once] = true
-			for _, form := range wording.Forms(w) {
-				t.others[form] = true
-				if o.Kind == model.TableKind {
-					t.tables[form] = true
-				}
+			if o.Kind == model.TableKind {
+				tables[w] = true
+			} else {
+				others[w] = true
 			}
 		}
 	}
+	build := func(named) *vocabulary {
+		v := &vocabulary{wording.Set{}, wording.Set{}}
+		for w := range tables {
+			for _, form := range wording.Forms(w) {
+				v.tables[form], v.others[form] = true, true
+			}
+		}
+		for w := range others {
+			for _, form := range wording.Forms(w) {
+				v.others[form] = true
+			}
+		}
+		return v
+	}
+	t := &texts{kinds: map[string]kind{}}
+	if x == nil || x.Memory == nil {
+		t.vocabulary = build(named{})
+	} else {
+		t.vocabulary = model.Pure(x, named{sorted(tables), sorted(others)}, build)
+	}
 	return t
 }
+
+// sorted returns words as a text.
+func sorted(words wording.Set) string { return strings.Join(slices.Sorted(maps.Keys(words)), "\x00") }
 
 // judge judges a text as the description of an object, apart from the texts of others.
 func (t *texts) judge(o *model.Object, text string) Fault {
@@ -171,12 +197,21 @@ func (t *texts) namesOf(o *model.Object) func(string) bool {
 
 type textsKey struct{}
 
+// judged is a description by what its fault depends on.
+type judged struct {
+	*vocabulary
+	kind                     model.Kind
+	name, table, description string
+	date                     bool
+}
+
 func of(x *model.Scope) *texts {
 	return model.Remembered(x, textsKey{}, func() *texts {
-		t := newTexts(x.Snapshot)
+		t := textsOf(x.Snapshot, x)
 		t.faults = make([]Fault, len(x.Objects))
 		for i, o := range x.Objects {
-			t.faults[i] = t.judge(o, o.Description)
+			t.faults[i] = model.Pure(x, judged{t.vocabulary, o.Kind, o.Name, o.Table.Src.Name, o.Description, o.Table.Date},
+				func(judged) Fault { return t.judge(o, o.Description) })
 		}
 		t.compare(x)
 		return t

@@ -1,6 +1,7 @@
 package informing_test
 
 import (
+	"slices"
 	"testing"
 
 	"readiness/definition/semanticmodel"
@@ -33,6 +34,23 @@ func faults(m *semanticmodel.Model) map[string]informing.Fault {
 		all[name] = informing.FaultOf(x, o)
 	}
 	return all
+}
+
+// What a text informs of depends on the names of other objects, also if it is remembered.
+func TestFaultsWithAMemory(t *testing.T) {
+	t.Parallel()
+	m, memory := hotel(map[string]string{"Net Revenue": "The violet lanterns."}), &model.Memory{}
+	for _, name := range []string{"Guests", "Violet Lanterns", "Violet Lanterns", "Guests"} {
+		m.Tables[1].Name = name
+		memory.Next()
+		x := model.NewScope(model.NewSnapshot(m), make([]bool, 20), nil)
+		x.Memory = memory
+		want := map[string]informing.Fault{"Guests": informing.Unrelated, "Violet Lanterns": informing.Names}[name]
+		of := slices.IndexFunc(x.Objects, func(o *model.Object) bool { return o.Name == "Net Revenue" })
+		if got := informing.FaultOf(x, x.Objects[of]); got != want {
+			t.Errorf("with a table %s: got %v, want %v", name, got, want)
+		}
+	}
 }
 
 // A text informs if it says about its object what names do not: in English, German and Portuguese. In other languages it

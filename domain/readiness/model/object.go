@@ -231,6 +231,10 @@ func Title(o *Object) string {
 		return "Hierarchy " + wording.Quoted(o.Table.Src.Name) + "[" + name + "]"
 	case finding.RoleObject:
 		return "Role " + wording.Quoted(o.Name)
+	case finding.PartitionObject:
+		return "Partition " + strings.TrimPrefix(name, "partition=") + " of " + wording.Quoted(o.Table.Src.Name)
+	case finding.PerspectiveObject:
+		return "Perspective " + strings.TrimPrefix(name, "perspective=")
 	case finding.RelationshipObject:
 		return "Relationship " + wording.Shown(o.Name, 2*wording.ShownName)
 	case finding.VerifiedAnswerObject:

@@ -42,7 +42,7 @@ func (t *Type) Scope() finding.ObjectType { return scopes[t.Variable] }
 var scopes = map[string]finding.ObjectType{
 	"model": finding.ModelObject, "table": finding.TableObject, "column": finding.ColumnObject, "measure": finding.MeasureObject,
 	"hierarchy": finding.HierarchyObject, "calculationItem": finding.CalculationItemObject, "relationship": finding.RelationshipObject,
-	"role": finding.RoleObject,
+	"role": finding.RoleObject, "partition": finding.PartitionObject, "perspective": finding.PerspectiveObject,
 }
 
 // The objects of expressions that package model has not in this form.
@@ -56,7 +56,15 @@ type (
 		semanticmodel.Level
 		table *model.Table
 	}
-	role struct{ model.Object }
+	role      struct{ model.Object }
+	partition struct {
+		model.Object
+		src *semanticmodel.Partition
+	}
+	perspective struct {
+		model.Object
+		name string
+	}
 )
 
 // Types returns the types of objects, with their members.
@@ -100,7 +108,7 @@ var documented = []Type{
 		many("hierarchies", "Hierarchy", "Its hierarchies.", func(_ *world, t *model.Table) []*model.Hierarchy { return t.Hierarchies }),
 		many("calculationItems", "CalculationItem", "The items of a calculation group.",
 			func(w *world, t *model.Table) []*calculationItem { return w.items[t] }),
-		many("partitions", "Partition", "Its partitions.", func(_ *world, t *model.Table) []*semanticmodel.Partition { return pointers(t.Src.Partitions) }),
+		many("partitions", "Partition", "Its partitions.", func(w *world, t *model.Table) []*partition { return w.partitions[t] }),
 		many("relationships", "Relationship", "The relationships that begin or end at it.",
 			func(w *world, t *model.Table) []*model.Relationship { return w.ofTable[t] }),
 		texts("synonyms", "Synonyms that a person wrote, in lower case.", func(t *model.Table) []string { return t.Terms }),
@@ -184,12 +192,16 @@ var documented = []Type{
 		flag("isActive", "Whether it is active.", func(r *model.Relationship) bool { return r.Src.IsActive }),
 		pairs("annotations", "The annotations, by name.", func(r *model.Relationship) map[string]string { return r.Src.Annotations }),
 	}, nil},
-	{"Partition", "A source of a table's rows.", "", []Member{
-		text("name", "The name.", func(p *semanticmodel.Partition) string { return p.Name }),
-		text("sourceType", "m, calculated, entity, query, policyRange or calculationGroup.", func(p *semanticmodel.Partition) string { return p.SourceType }),
+	{"Partition", "A source of a table's rows.", "partition", []Member{
+		text("name", "The name.", func(p *partition) string { return p.src.Name }),
+		one("table", "Table", "The table that has it.", func(p *partition) *model.Table { return p.Table }),
+		text("sourceType", "m, calculated, entity, query, policyRange or calculationGroup.", func(p *partition) string { return p.src.SourceType }),
 		text("mode", "import, directQuery, dual, directLake, push or default; empty if not written.",
-			func(p *semanticmodel.Partition) string { return p.Mode }),
-		text("expression", "The M or DAX.", func(p *semanticmodel.Partition) string { return p.Expression }),
+			func(p *partition) string { return p.src.Mode }),
+		text("expression", "The M or DAX.", func(p *partition) string { return p.src.Expression }),
+	}, nil},
+	{"Perspective", "A perspective.", "perspective", []Member{
+		text("name", "The name.", func(p *perspective) string { return p.name }),
 	}, nil},
 	{"Role", "A role of row-level security.", "role", []Member{
 		text("name", "The name.", func(r *role) string { return r.Name }),
@@ -266,34 +278,33 @@ func many[T, O any](name, typ, doc string, get func(*world, T) []*O) Member {
 	}}
 }
 
-func pointers[T any](all []T) (of []*T) {
-	for i := range all {
-		of = append(of, &all[i])
-	}
-	return of
-}
-
 // world is a model as expressions see it. Objects are made when an expression first asks for them.
 type world struct {
-	x        *model.Scope
-	types    map[string]*Type
-	objects  map[any]*object
-	roles    []*role
-	items    map[*model.Table][]*calculationItem
-	ofTable  map[*model.Table][]*model.Relationship
-	ofColumn map[*model.Column][]*model.Relationship
-	uses     map[*model.Object][]*model.Measure
-	texts    map[any]string // expressions as written, where functions were put in place of calls
+	x          *model.Scope
+	types      map[string]*Type
+	objects    map[any]*object
+	roles      []*role
+	partitions map[*model.Table][]*partition
+	items      map[*model.Table][]*calculationItem
+	ofTable    map[*model.Table][]*model.Relationship
+	ofColumn   map[*model.Column][]*model.Relationship
+	uses       map[*model.Object][]*model.Measure
+	texts      map[any]string // expressions as written, where functions were put in place of calls
 }
 
 func newWorld(x *model.Scope) *world {
-	w := &world{x: x, types: byName, objects: map[any]*object{}, items: map[*model.Table][]*calculationItem{},
+	w := &world{x: x, types: byName, objects: map[any]*object{}, partitions: map[*model.Table][]*partition{}, items: map[*model.Table][]*calculationItem{},
 		ofTable:  map[*model.Table][]*model.Relationship{},
 		ofColumn: map[*model.Column][]*model.Relationship{}, uses: map[*model.Object][]*model.Measure{}, texts: map[any]string{}}
 	for _, name := range x.Src.Roles {
 		w.roles = append(w.roles, &role{model.Object{Kind: model.OtherKind, ObjectType: finding.RoleObject, Index: -1, Name: name}})
 	}
 	for _, t := range x.Tables {
+		for i := range t.Src.Partitions {
+			src := &t.Src.Partitions[i]
+			w.partitions[t] = append(w.partitions[t], &partition{model.Object{Kind: model.OtherKind, ObjectType: finding.PartitionObject,
+				Index: -1, Table: t, Name: finding.PartitionObject.NameOf(src.Name)}, src})
+		}
 		for _, i := range t.Items {
 			w.items[t] = append(w.items[t], &calculationItem{i, i.Src, t})
 		}
@@ -386,6 +397,17 @@ func (w *world) judged(scope finding.ObjectType) (all []model.Judged, values []r
 	case finding.RoleObject:
 		for _, r := range w.roles {
 			add("Role", r)
+		}
+	case finding.PartitionObject:
+		for _, t := range w.x.Tables {
+			for _, p := range w.partitions[t] {
+				add("Partition", p)
+			}
+		}
+	case finding.PerspectiveObject:
+		for _, name := range w.x.Src.Perspectives {
+			add("Perspective", &perspective{model.Object{Kind: model.OtherKind, ObjectType: finding.PerspectiveObject, Index: -1,
+				Name: finding.PerspectiveObject.NameOf(name)}, name})
 		}
 	case finding.HierarchyObject, finding.CalculationItemObject:
 		for _, t := range w.x.Tables {

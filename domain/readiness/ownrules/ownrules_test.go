@@ -29,6 +29,11 @@ table Sales
     formatString: #,0
   measure Share = IFERROR([Revenue] / 0, 0)
     displayFolder: Ratios
+  partition Amount = m
+    mode: import
+    source = 1
+  partition Lake = entity
+    mode: directLake
   hierarchy 'By Code'
     level Code
       column: Code
@@ -39,6 +44,7 @@ table Calendar
     isKey
   column Day
     dataType: dateTime
+perspective Readers
 role Readers
   modelPermission: read
 relationship r1
@@ -99,6 +105,9 @@ func TestRulesJudge(t *testing.T) {
 		"hierarchy":       {"hierarchy", `hierarchy.levels[0].column == "Code"`, "x", []string{"Hierarchy 'Sales'[By Code]: x."}},
 		"relationship":    {"relationship", `relationship.crossFilteringBehavior == "bothDirections" && relationship.from.table.name == "Sales"`, "x", []string{"Relationship Sales[Code] -> Calendar[Day]: x."}},
 		"role":            {"role", `role.name.startsWith("Read")`, "x", []string{"Role 'Readers': x."}},
+		"partition":       {"partition", `partition.mode == "import" && partition.sourceType == "m" && partition.table.name == "Sales"`, "{partition.name}", []string{`Partition "Amount" of 'Sales': Amount.`}},
+		"partitions":      {"table", `table.partitions.exists(p, p.mode == "directLake")`, "x", []string{"Table 'Sales': x."}},
+		"perspective":     {"perspective", `perspective.name in model.perspectives`, "x", []string{`Perspective "Readers": x.`}},
 		"model":           {"model", `size(model.tables) == 2`, "{model.roles[0].name}", []string{"The model: Readers."}},
 		"none":            {"measure", `measure.name == "x"`, "x", []string{}},
 		"same object":     {"column", `column.table.columns[0] == column`, "x", []string{"Column 'Calendar'[Date]: x.", "Column 'Sales'[Amount]: x."}},

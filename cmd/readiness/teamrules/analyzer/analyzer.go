@@ -71,6 +71,8 @@ var scopes = []scope{
 	{"CalculationItem", "calculationItem", ""},
 	{"Relationship", "relationship", ""},
 	{"ModelRole", "role", ""},
+	{"Partition", "partition", ""},
+	{"Perspective", "perspective", ""},
 }
 
 // Convert turns rules into rules for --rules. Rules that cannot be said with what rules of a team see are left out.

@@ -43,7 +43,8 @@ func TestConvert(t *testing.T) {
 		{"Measure", ``, `X: what stands at "" is not understood`},
 		{"Measure", strings.Repeat("(", 100), `X: it is nested too deeply`},
 		{"Measure", strings.Repeat("!", 20000), `X: its expression has 20000 characters; at most 16384 are read`},
-		{"Partition", `Name = "a"`, `X: rules do not judge the scope Partition`},
+		{"Partition", `Mode.ToString() = "Import" and Name = "a"`, `partition.mode == "import" && partition.name == "a"`},
+		{"Culture", `Name = "a"`, `X: rules do not judge the scope Culture`},
 		{"Table", `Name.StartsWith("LocalDateTable_")`, `X: rules do not see the tables of automatic date hierarchies, which TIM-03 judges`},
 	} {
 		made := analyzer.Convert([]analyzer.Rule{{ID: "X", Name: "[Category] Title", Scope: tt.scope, Expression: tt.expression, Severity: 2}})

@@ -158,7 +158,7 @@ func unformattedNumber(x *model.Scope, m *model.Measure) rule.Verdict {
 	if v.Violation == 0 {
 		return v
 	}
-	call := dax.ResultCall(m.Src.Expression)
+	call := x.ResultCall(m)
 	if countingFunctions[call] {
 		return rule.Fails(0.5, "set a format string for integers, such as #,0, as it counts", "no format string, its result is %s", call)
 	}

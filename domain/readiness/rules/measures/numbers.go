@@ -29,7 +29,7 @@ func hundredfold(_ *model.Scope, m *model.Measure) rule.Verdict {
 
 // summedBy returns the only column whose values a measure adds up, nil for another measure, and whether the measure picks a day of them.
 func summedBy(x *model.Scope, m *model.Measure) (summed *model.Column, picked bool) {
-	if call := dax.ResultCall(m.Src.Expression); call != "SUM" && call != "SUMX" {
+	if call := x.ResultCall(m); call != "SUM" && call != "SUMX" {
 		return nil, false
 	}
 	for _, c := range dax.Read(m.Src.Expression).Calls {

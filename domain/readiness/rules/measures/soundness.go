@@ -102,11 +102,14 @@ func unsound(x *model.Scope, say func(model.Judged, rule.Verdict)) {
 	}
 }
 
+// inspected is an expression, as the key of what dax.Inspect finds in it.
+type inspected string
+
 func soundness(x *model.Scope, expression string) rule.Verdict {
 	if expression == "" {
 		return rule.Verdict{}
 	}
-	read := dax.Inspect(expression)
+	read := model.Pure(x, inspected(expression), func(e inspected) dax.Inspection { return dax.Inspect(string(e)) })
 	if read.Fault != "" {
 		return rule.Fails(1, "complete its expression, which has "+read.Fault, "%s", read.Fault)
 	}

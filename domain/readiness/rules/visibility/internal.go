@@ -242,7 +242,7 @@ func calculates(m *model.Measure) bool {
 // routes reports whether a measure yields one of several exposed measures by a column of a table that no relationship joins, such as
 // SWITCH(SELECTEDVALUE(Show[Measure]), …).
 func routes(x *model.Scope, m *model.Measure) bool {
-	if dax.ResultCall(m.Src.Expression) != "SWITCH" {
+	if x.ResultCall(m) != "SWITCH" {
 		return false
 	}
 	chosen, slicer := 0, false
