@@ -33,6 +33,10 @@ export function checker(client) {
   };
 }
 
+// rowsOf returns the changes of a page one by one.
+export const rowsOf = ({ groups }) => groups.flatMap(({ keys = [], texts = {}, then, ...common }) =>
+  [...keys.map((key) => [key, then]), ...Object.entries(texts)].map(([key, then]) => ({ ...common, key, then })));
+
 // walk does what an agent does with a model: it assesses, explains, previews, writes, compares and reverts.
 export async function walk(client, model) {
   const { data, refused } = checker(client);
@@ -47,10 +51,10 @@ export async function walk(client, model) {
   const rule = await data('explain', { rule: before.rules[0].rule, model, assessmentId: before.assessmentId });
   assert.ok(rule.fix && rule.findings.total > 0);
   const preview = await data('preview', { model, kind: 'descriptions' });
-  const [first] = preview.changes.rows;
+  const [first] = rowsOf(preview.changes);
   await refused('apply', { previewId: preview.previewId, keys: ['No|Such'] }, /key/);
   const written = await data('apply', { previewId: preview.previewId, keys: [first.key] });
-  assert.equal(written.changes.rows[0].then, first.then);
+  assert.equal(rowsOf(written.changes)[0].then, first.then);
   const after = await data('assess', { model });
   const compared = await data('compare', { model, before: before.assessmentId, after: after.assessmentId });
   assert.equal(compared.fixed, 1);

@@ -5,7 +5,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
-import { checker } from './check.mjs';
+import { checker, rowsOf } from './check.mjs';
 
 const { PROGRAM, FOLDER, MODEL } = process.env;
 const ours = new Client({ name: 'ours', version: '1' });
@@ -24,7 +24,7 @@ const { data, refused } = checker(ours);
 const before = await data('assess', { model: MODEL });
 const preview = await data('preview', { model: MODEL, kind: 'descriptions' });
 const needs = await data('list_changes', { previewId: preview.previewId, what: 'needsYourWords' });
-const need = needs.needsYourWords.rows.find((n) => n.object === 'Week');
+const need = needs.needsYourWords.rows.find((n) => n.key.endsWith('|Week'));
 
 await modeling('connection_operations', { operation: 'ConnectFolder', folderPath: join(FOLDER, MODEL) });
 await modeling('column_operations', { operation: 'Update', definitions: [
@@ -35,14 +35,14 @@ await modeling('database_operations', { operation: 'ExportToTmdlFolder', tmdlFol
 await refused('apply', { previewId: preview.previewId }, /changed since the preview/);
 const after = await data('assess', { model: MODEL });
 const compared = await data('compare', { model: MODEL, before: before.assessmentId, after: after.assessmentId });
-assert.deepEqual(compared.findings.rows.filter((f) => f.change === 'fixed').map((f) => [f.table, f.object]), [[need.table, need.object]]);
+assert.deepEqual(compared.findings.rows.filter((f) => f.change === 'fixed').map((f) => [f.table, f.object]), [need.key.split('|')]);
 assert.equal(compared.new, 0);
 
 const again = await data('preview', { model: MODEL, kind: 'descriptions' });
 const written = await data('apply', { previewId: again.previewId });
 await modeling('connection_operations', { operation: 'ConnectFolder', folderPath: join(FOLDER, MODEL) });
 const read = await modeling('measure_operations', { operation: 'List' });
-const described = written.changes.rows.find((c) => c.objectType === 'Measure');
+const described = rowsOf(written.changes).find((c) => c.objectType === 'Measure');
 assert.ok(JSON.stringify(read.content).includes(described.then), 'the modeling server does not read what was written');
 await ours.close();
 await theirs.close();
