@@ -25,17 +25,18 @@ const before = await data('assess', { model: MODEL });
 const preview = await data('preview', { model: MODEL, kind: 'descriptions' });
 const needs = await data('list_changes', { previewId: preview.previewId, what: 'needsYourWords' });
 const need = needs.needsYourWords.rows.find((n) => n.key.endsWith('|Week'));
+const [table, object] = need.key.split('|');
 
 await modeling('connection_operations', { operation: 'ConnectFolder', folderPath: join(FOLDER, MODEL) });
 await modeling('column_operations', { operation: 'Update', definitions: [
-  { tableName: need.table, name: need.object, description: 'Counts the weeks of the calendar year from 1 to 53, as in ISO 8601.' },
+  { tableName: table, name: object, description: 'Counts the weeks of the calendar year from 1 to 53, as in ISO 8601.' },
 ] });
 await modeling('database_operations', { operation: 'ExportToTmdlFolder', tmdlFolderPath: join(FOLDER, MODEL, 'definition') });
 
 await refused('apply', { previewId: preview.previewId }, /changed since the preview/);
 const after = await data('assess', { model: MODEL });
 const compared = await data('compare', { model: MODEL, before: before.assessmentId, after: after.assessmentId });
-assert.deepEqual(compared.findings.rows.filter((f) => f.change === 'fixed').map((f) => [f.table, f.object]), [need.key.split('|')]);
+assert.deepEqual(compared.findings.rows.filter((f) => f.change === 'fixed').map((f) => [f.table, f.object]), [[table, object]]);
 assert.equal(compared.new, 0);
 
 const again = await data('preview', { model: MODEL, kind: 'descriptions' });
