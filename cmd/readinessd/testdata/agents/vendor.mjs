@@ -33,14 +33,15 @@ await modeling('column_operations', { operation: 'Update', definitions: [
 ] });
 await modeling('database_operations', { operation: 'ExportToTmdlFolder', tmdlFolderPath: join(FOLDER, MODEL, 'definition') });
 
-await refused('apply', { previewId: preview.previewId }, /changed since the preview/);
+const keysOf = (changes) => rowsOf(changes).map((c) => c.key);
+await refused('apply', { previewId: preview.previewId, keys: keysOf(preview.changes) }, /changed since the preview/);
 const after = await data('assess', { model: MODEL });
 const compared = await data('compare', { model: MODEL, before: before.assessmentId, after: after.assessmentId });
 assert.deepEqual(compared.findings.rows.filter((f) => f.change === 'fixed').map((f) => [f.table, f.object]), [[table, object]]);
 assert.equal(compared.new, 0);
 
 const again = await data('preview', { model: MODEL, kind: 'descriptions' });
-const written = await data('apply', { previewId: again.previewId });
+const written = await data('apply', { previewId: again.previewId, keys: keysOf(again.changes) });
 await modeling('connection_operations', { operation: 'ConnectFolder', folderPath: join(FOLDER, MODEL) });
 const read = await modeling('measure_operations', { operation: 'List' });
 const described = rowsOf(written.changes).find((c) => c.objectType === 'Measure');
