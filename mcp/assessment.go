@@ -57,7 +57,6 @@ type AssessmentSummary struct {
 
 // DimensionRow is the score of a dimension.
 type DimensionRow struct {
-	ID    string `json:"id"`
 	Name  string `json:"name"`
 	Score *int   `json:"score,omitempty"`
 }
@@ -68,9 +67,9 @@ type RuleRow struct {
 	Title    string           `json:"title"`    // what is wrong
 	Severity finding.Severity `json:"severity"` // the highest of its findings
 	Findings int              `json:"findings"`
-	Points   float64          `json:"points"`  // how much of the score the rule costs
-	Effort   explained.Effort `json:"effort"`  // minutes, hour or days, to mend all of them
-	FixedBy  []string         `json:"fixedBy"` // kinds of preview that can resolve the findings; empty if only a person can
+	Points   float64          `json:"points"`            // how much of the score the rule costs
+	Effort   explained.Effort `json:"effort"`            // minutes, hour or days, to mend all of them
+	FixedBy  []string         `json:"fixedBy,omitempty"` // kinds of preview that can resolve the findings; absent if only a person can
 }
 
 // FindingRow is a finding in a list.
@@ -102,7 +101,7 @@ func (a Assessment) summary() AssessmentSummary {
 		s.Band = string(readiness.BandOf(*a.Score))
 	}
 	for _, d := range a.Dimensions {
-		s.Dimensions = append(s.Dimensions, DimensionRow{d.ID, d.Name, d.Score})
+		s.Dimensions = append(s.Dimensions, DimensionRow{d.Name, d.Score})
 	}
 	var found []readiness.Finding
 	for _, f := range a.Findings {

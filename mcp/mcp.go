@@ -74,7 +74,8 @@ const readOnly = `
 The server was started read-only: it has no tool that writes. Starting it with --write adds apply and revert.`
 
 const writing = `
-apply and revert write to models. Show the person the preview first, and call them only for the changes that the person chose.`
+apply and revert write to models. Show the person the preview first, every text in full, and call them only for the changes that the
+person chose. Take one kind after the other: preview, show, ask, apply. A write outdates other previews.`
 
 // NewServer returns a server with all tools, resources and prompts.
 func NewServer(o Options) *sdk.Server {

@@ -12,15 +12,15 @@ import (
 // PreviewInput asks for a preview of one kind.
 type PreviewInput struct {
 	Model       string            `json:"model" jsonschema:"the id of a model, from list_models"`
-	Kind        optimization.Kind `json:"kind"`
-	Words       []WordsForKey     `json:"words,omitempty" jsonschema:"only with kind descriptions: a person's descriptions"`
+	Kind        optimization.Kind `json:"kind" jsonschema:"one that fixedBy names, in this order: properties, descriptions, aiDataSchema, aiInstructions"`
+	Words       []WordsForKey     `json:"words,omitempty" jsonschema:"a person's descriptions or AI instructions in place of proposed ones"`
 	OperationID string            `json:"operationId,omitempty" jsonschema:"the operation of an earlier call that had not ended"`
 }
 
 // WordsForKey is a person's text for an object.
 type WordsForKey struct {
-	Key  string `json:"key" jsonschema:"table|object, or table| for the table itself"`
-	Text string `json:"text" jsonschema:"what the person says the object means"`
+	Key  string `json:"key" jsonschema:"of a change or of needsYourWords; aiInstructions for the whole AI instructions"`
+	Text string `json:"text" jsonschema:"the text to write, as the person agreed to it"`
 }
 
 // Preview is what one kind of change would write.
@@ -37,26 +37,9 @@ type Preview struct {
 	Expires         *time.Time
 }
 
-// Change is a change of a preview, or of what was written.
-type Change struct {
-	Key        string `json:"key"` // selects the change in apply
-	Type       string `json:"type"`
-	Table      string `json:"table"`
-	Object     string `json:"object"`
-	ObjectType string `json:"objectType"`
-	Now        string `json:"now,omitempty"` // the present text, shortened; absent if there is none
-	Then       string `json:"then"`          // the text that is written, shortened to 400 characters
-	Length     int    `json:"length"`        // how many bytes the written text has
-	Reason     string `json:"reason,omitempty"`
-	Review     string `json:"reviewRequired,omitempty"` // why a person must read it before it is written
-	ByDefault  bool   `json:"byDefault,omitempty"`      // whether apply without keys writes it
-}
-
 // Need is a question to a person.
 type Need struct {
 	Key      string `json:"key"` // the key for words
-	Table    string `json:"table"`
-	Object   string `json:"object"`
 	Question string `json:"question"`
 }
 
@@ -68,18 +51,18 @@ type SkippedRow struct {
 
 // PreviewSummary is a preview with its first changes.
 type PreviewSummary struct {
-	PreviewID          string       `json:"previewId"` // for list_changes and apply
-	Model              string       `json:"model"`
-	Kind               string       `json:"kind"`
-	ScoreNow           *int         `json:"scoreNow,omitempty"`
-	ScoreAfter         *int         `json:"scoreAfter,omitempty"` // the score if every change is written
-	NeedsYourWords     int          `json:"needsYourWords"`       // how many objects need a person's words; list_changes lists them
-	Skipped            int          `json:"skipped"`
-	DimensionsThatFall []string     `json:"dimensionsThatFall,omitempty"` // dimensions that would score lower; name them
-	NothingToDo        string       `json:"nothingToDo,omitempty"`
-	Warnings           []string     `json:"warnings,omitempty"`
-	ExpiresAtUTC       string       `json:"expiresAtUtc,omitempty"`
-	Changes            Page[Change] `json:"changes"` // the first page; list_changes lists the others
+	PreviewID          string   `json:"previewId"` // for list_changes and apply
+	Model              string   `json:"model"`
+	Kind               string   `json:"kind"`
+	ScoreNow           *int     `json:"scoreNow,omitempty"`
+	ScoreAfter         *int     `json:"scoreAfter,omitempty"` // the score if every change is written
+	NeedsYourWords     int      `json:"needsYourWords"`       // how many objects need a person's words; list_changes lists them
+	Skipped            int      `json:"skipped"`
+	DimensionsThatFall []string `json:"dimensionsThatFall,omitempty"` // dimensions that would score lower; name them
+	NothingToDo        string   `json:"nothingToDo,omitempty"`
+	Warnings           []string `json:"warnings,omitempty"`
+	ExpiresAtUTC       string   `json:"expiresAtUtc,omitempty"`
+	Changes            Changes  `json:"changes"` // the first page; list_changes lists the others
 }
 
 // ChangesInput selects a list of a preview.
@@ -101,15 +84,16 @@ const (
 
 // ChangesOutput is a page of one of the lists of a preview.
 type ChangesOutput struct {
-	Changes        *Page[Change]     `json:"changes,omitempty"`
+	Changes        *Changes          `json:"changes,omitempty"`
 	NeedsYourWords *Page[Need]       `json:"needsYourWords,omitempty"`
 	Skipped        *Page[SkippedRow] `json:"skipped,omitempty"`
 }
 
 func (t tools) addProposing() {
 	preview := spec{name: "preview", title: "Preview changes", hints: t.records(), without: t.withoutOperation(),
-		description: "Proposes changes of one kind and the score after them. Writes nothing to the model. " +
-			"needsYourWords counts objects that only a person can describe."}
+		description: "Proposes changes of one kind and the score after them. Writes nothing to the model. Take one kind after the other: " +
+			"preview, show the person every text, apply what the person agreed to; a write outdates other previews. " +
+			"needsYourWords counts questions that only a person can answer."}
 	if t.Service {
 		preview.without = append(preview.without, "words")
 		preview.description += " The service keeps the preview for a day, so the token needs the scope to write."
@@ -125,7 +109,7 @@ func (t tools) addProposing() {
 			s.Changes.Total, show.Number(s.ScoreNow), show.Number(s.ScoreAfter), s.NeedsYourWords), data: &s}, err
 	})
 	add(t, spec{name: "list_changes", title: "List changes of a preview", hints: reads,
-		description: "Lists the changes of a preview, the questions to a person, or what was skipped, page by page."},
+		description: "Lists the changes of a preview, with their texts in full, the questions to a person, or what was skipped, page by page."},
 		func(ctx context.Context, m Models, in ChangesInput) (result[ChangesOutput], error) {
 			p, err := m.PreviewOf(ctx, in.PreviewID)
 			if err != nil {
@@ -152,7 +136,7 @@ func (t tools) addProposing() {
 }
 
 func (p Preview) summary() (PreviewSummary, error) {
-	page, err := pageOf(p.Changes, "")
+	page, err := changesOf(p.Changes, "")
 	s := PreviewSummary{PreviewID: p.ID, Model: clip(p.Model, maxText), Kind: p.Kind, ScoreNow: p.ScoreNow, ScoreAfter: p.After,
 		NeedsYourWords: len(p.NeedsYourWords), Skipped: len(p.Skipped), DimensionsThatFall: p.Falls, NothingToDo: clip(p.NothingToDo,
 			maxText),
@@ -173,7 +157,7 @@ func (p Preview) list(in ChangesInput) (r result[ChangesOutput], err error) {
 		page, fault := pageOf(p.Skipped, in.Cursor)
 		r.data.Skipped, count, err = &page, page.Total, fault
 	default:
-		page, fault := pageOf(p.Changes, in.Cursor)
+		page, fault := changesOf(p.Changes, in.Cursor)
 		r.data.Changes, count, err = &page, page.Total, fault
 	}
 	r.summary = fmt.Sprintf("%d in total.", count)

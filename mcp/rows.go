@@ -7,25 +7,25 @@ import (
 )
 
 // NewChange returns a change of a preview as agents see it.
-func NewChange(c optimization.Change, byDefault bool) Change {
-	row := NewWritten(c.Key, string(c.Type), c.Table, c.Object, string(c.ObjectType), c.Current, &c.Proposed)
-	return row.Why(c.Reason, c.ReviewRequired, byDefault)
+func NewChange(c optimization.Change, recommended bool) Change {
+	row := NewWritten(c.Key, string(c.Type), string(c.ObjectType), c.Current, &c.Proposed)
+	return row.Why(c.Reason, c.ReviewRequired, recommended)
 }
 
-// Why returns the change with its reason, why it must be reviewed, and whether it is written by default.
-func (c Change) Why(reason, review string, byDefault bool) Change {
-	c.Reason, c.Review, c.ByDefault = clip(reason, maxText), clip(review, maxText), byDefault
+// Why returns the change with its reason, why it must be reviewed, and whether it is recommended.
+func (c Change) Why(reason, review string, recommended bool) Change {
+	c.Reason, c.Review, c.Recommended = clip(reason, maxText), clip(review, maxText), recommended
 	return c
 }
 
 // NewWritten returns a text that is replaced as agents see it. A nil text is absent.
-func NewWritten(key, kind, table, object, objectType string, now, then *string) Change {
-	row := Change{Key: key, Type: kind, Table: clip(table, maxName), Object: clip(object, maxName), ObjectType: objectType}
+func NewWritten(key, kind, objectType string, now, then *string) Change {
+	row := Change{Key: key, Common: Common{Type: kind, ObjectType: objectType}}
 	if now != nil {
 		row.Now = clip(*now, maxText)
 	}
 	if then != nil {
-		row.Then, row.Length = clip(*then, maxText), len(*then)
+		row.Then = clip(*then, len(*then))
 	}
 	return row
 }
@@ -33,7 +33,7 @@ func NewWritten(key, kind, table, object, objectType string, now, then *string) 
 // NewNeed returns a question to a person as agents see it.
 func NewNeed(table, object string, kind proposal.ObjectType, question string) Need {
 	key := optimization.KeyOf(proposal.Object{Table: table, Name: object, Type: kind})
-	return Need{key, clip(table, maxName), clip(object, maxName), clip(question, maxText)}
+	return Need{key, clip(question, maxText)}
 }
 
 // NewSkipped returns an object that was left unchanged as agents see it.

@@ -8,7 +8,7 @@ import (
 // ApplyInput selects what to write of a preview.
 type ApplyInput struct {
 	PreviewID   string        `json:"previewId" jsonschema:"from preview; the person must have seen it"`
-	Keys        []string      `json:"keys,omitempty" jsonschema:"keys of the changes to write; without keys, those that are byDefault"`
+	Keys        []string      `json:"keys" jsonschema:"keys of the changes to write: those that the person agreed to"`
 	Texts       []WordsForKey `json:"texts,omitempty" jsonschema:"the person's own texts in place of proposed ones, by key"`
 	OperationID string        `json:"operationId,omitempty" jsonschema:"the operation of an earlier call that had not ended"`
 }
@@ -64,12 +64,12 @@ type WrittenOutput struct {
 	Models     []string     `json:"models"`
 	ScoreAfter *int         `json:"scoreAfter,omitempty"`
 	Note       string       `json:"note,omitempty"`
-	Changes    Page[Change] `json:"changes"`
+	Changes    Changes      `json:"changes"`
 	Skipped    []SkippedRow `json:"skipped,omitempty"` // objects that were left unchanged; the first of them
 }
 
 func (w Written) output(summary, cursor string) (result[WrittenOutput], error) {
-	page, err := pageOf(w.Changes, cursor)
+	page, err := changesOf(w.Changes, cursor)
 	return result[WrittenOutput]{summary: summary, data: WrittenOutput{Record: w.Record, PreviewID: w.PreviewID,
 		Models: append([]string{}, w.Models...), ScoreAfter: w.After, Note: clip(w.Note, maxText), Changes: page,
 		Skipped: w.Skipped[:min(len(w.Skipped), maxWarnings)]}}, err
@@ -88,7 +88,7 @@ func (t tools) addWriting() {
 		apply.description = "Writes the chosen changes of a preview to the model's files, completely or not at all, and before that a " +
 			"record " +
 			"readiness-apply-….json in the root folder, which reverts them. Replaces the texts that the changes show as now by those " +
-			"that they show as then, and nothing else. Refuses if the model changed since the preview."
+			"that they show as then, and nothing else. Refuses if the model changed since the preview, by another apply too."
 		revert.description = "Restores in the model's files the objects that preview_revert listed, and nothing else. The record stays."
 	}
 	add(t, apply, func(ctx context.Context, m Models, in ApplyInput) (result[*WrittenOutput], error) {

@@ -129,7 +129,7 @@ func TestAgentsOfAService(t *testing.T) {
 	before := filesOf(t, files)
 
 	first := data[mcp.AssessmentSummary](a, "assess", args{"model": model})
-	if *first.Score != 68 || first.Findings != 65 || first.Rules[0].Rule != "TYP-02" {
+	if *first.Score != 69 || first.Findings != 65 || first.Rules[0].Rule != "TYP-02" {
 		t.Errorf("got the assessment %+v", first)
 	}
 	seen := data[mcp.ViewOutput](a, "ai_view", args{"model": model})
@@ -144,16 +144,16 @@ func TestAgentsOfAService(t *testing.T) {
 	if p.Changes.Total == 0 || p.NeedsYourWords == 0 || p.ExpiresAtUTC == "" {
 		t.Fatalf("got the preview %+v", p)
 	}
-	chosen := p.Changes.Rows[0]
+	chosen := p.Changes.Rows()[0]
 	read := onService(t, s.base, token("contoso", "grace", "--scopes", "Service.Read.All"))
 	stranger := onService(t, s.base, token("fabrikam", "margaret"))
 	for tool, in := range map[string]args{
-		"assess": {"model": model}, "preview": {"model": model, "kind": "descriptions"}, "apply": {"previewId": p.PreviewID},
+		"assess": {"model": model}, "preview": {"model": model, "kind": "descriptions"}, "apply": {"previewId": p.PreviewID, "keys": []string{chosen.Key}},
 		"run_questions": {"model": model},
 	} {
 		read.refused(tool, in, "InsufficientScopes")
 	}
-	stranger.refused("apply", args{"previewId": p.PreviewID}, "OperationNotFound")
+	stranger.refused("apply", args{"previewId": p.PreviewID, "keys": []string{chosen.Key}}, "OperationNotFound")
 	stranger.refused("list_changes", args{"previewId": p.PreviewID}, "OperationNotFound")
 	stranger.refused("list_findings", args{"model": model, "assessmentId": first.AssessmentID}, "NotFound")
 	if same := filesOf(t, files); !equalFiles(before, same) {
@@ -164,12 +164,12 @@ func TestAgentsOfAService(t *testing.T) {
 	}
 
 	w := data[mcp.WrittenOutput](a, "apply", args{"previewId": p.PreviewID, "keys": []string{chosen.Key}})
-	if w.Changes.Total != 1 || w.Changes.Rows[0].Then != chosen.Then || w.Record == "" {
+	if w.Changes.Total != 1 || w.Changes.Rows()[0].Then != chosen.Then || w.Record == "" {
 		t.Errorf("got written %+v", w)
 	}
 	second := data[mcp.AssessmentSummary](a, "assess", args{"model": model})
 	c := data[mcp.Comparison](read, "compare", args{"model": model, "before": first.AssessmentID, "after": second.AssessmentID})
-	if c.Fixed != 1 || c.New != 0 || c.Findings.Rows[0].Object != chosen.Object {
+	if c.Fixed != 1 || c.New != 0 || !strings.HasSuffix(chosen.Key, "|"+c.Findings.Rows[0].Object) {
 		t.Errorf("got the comparison %+v", c)
 	}
 	records := data[mcp.RecordsOutput](read, "list_records", args{})
@@ -189,7 +189,7 @@ func TestAgentsOfAService(t *testing.T) {
 		t.Error("the revert did not restore every byte")
 	}
 	a.refused("revert", args{"previewId": r.PreviewID}, "the record changed since")
-	a.refused("apply", args{"previewId": w.Record}, "must be one that preview returned")
+	a.refused("apply", args{"previewId": w.Record, "keys": []string{chosen.Key}}, "must be one that preview returned")
 	a.refused("assess", args{"model": model, "operationId": w.Record}, "this tool is for AssessSemanticModel")
 	a.refused("assess", args{"model": model, "operationId": "x"}, "must be one that this tool returned")
 	a.refused("assess", args{"model": "Inventory"}, "workspaceId/semanticModelId")
@@ -257,7 +257,7 @@ func TestPendingCalls(t *testing.T) {
 	defer func() { stop(); <-ended }()
 	stderr.await(t, `"msg":"working"`, ended)
 	in["operationId"] = id
-	if got := data[mcp.AssessmentSummary](a, "assess", in); *got.Score != 68 || got.AssessmentID == "" {
+	if got := data[mcp.AssessmentSummary](a, "assess", in); *got.Score != 69 || got.AssessmentID == "" {
 		t.Errorf("got %+v of the operation %s", got, id)
 	}
 }
@@ -397,17 +397,17 @@ func TestAgentsOfFiles(t *testing.T) {
 	}
 	a := start()
 	const model = "Inventory.SemanticModel"
-	if got := data[mcp.AssessmentSummary](a, "assess", args{"model": model}); *got.Score != 68 {
+	if got := data[mcp.AssessmentSummary](a, "assess", args{"model": model}); *got.Score != 69 {
 		t.Errorf("got %+v", got)
 	}
 	a.refused("apply", args{"previewId": "x"}, `unknown tool "apply"`)
 	before := filesOf(t, root)
 	b := start("--write", "--rules", saved(t, "rules.yaml", "rules: {DSC-02: off}\n"))
-	if got := data[mcp.AssessmentSummary](b, "assess", args{"model": model}); *got.Score == 68 || got.Regime == "2027-01" {
+	if got := data[mcp.AssessmentSummary](b, "assess", args{"model": model}); *got.Score == 69 || got.Regime == "2027-01" {
 		t.Errorf("with other rules: got %+v", got)
 	}
 	p := data[mcp.PreviewSummary](b, "preview", args{"model": model, "kind": "properties"})
-	w := data[mcp.WrittenOutput](b, "apply", args{"previewId": p.PreviewID})
+	w := data[mcp.WrittenOutput](b, "apply", args{"previewId": p.PreviewID, "keys": []string{p.Changes.Rows()[0].Key}})
 	if equalFiles(before, filesOf(t, root)) {
 		t.Error("nothing was written")
 	}

@@ -67,14 +67,12 @@ func bounds(t *testing.T, tables int) {
 	}
 	for _, kind := range []string{"properties", "descriptions"} {
 		p := get[mcp.PreviewSummary](t, s, "preview", args{"model": large, "kind": kind})
-		all(t, func(cursor string) mcp.Page[mcp.Change] {
-			return *get[mcp.ChangesOutput](t, s, "list_changes", args{"previewId": p.PreviewID, "cursor": cursor}).Changes
-		})
+		keys := keysOf(changes(t, s, p))
 		for _, what := range []string{"needsYourWords", "skipped"} {
 			get[mcp.ChangesOutput](t, s, "list_changes", args{"previewId": p.PreviewID, "what": what})
 		}
 		if kind == "properties" {
-			w := get[mcp.WrittenOutput](t, s, "apply", args{"previewId": p.PreviewID})
+			w := get[mcp.WrittenOutput](t, s, "apply", args{"previewId": p.PreviewID, "keys": keys})
 			get[mcp.WrittenOutput](t, s, "preview_revert", args{"record": w.Record})
 		}
 	}

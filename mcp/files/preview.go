@@ -2,6 +2,7 @@ package files
 
 import (
 	"context"
+	"errors"
 	"reflect"
 	"slices"
 	"strconv"
@@ -30,22 +31,22 @@ func (f *Files) Preview(ctx context.Context, in mcp.PreviewInput) (mcp.Preview, 
 	for _, w := range in.Words {
 		words[w.Key] = w.Text
 	}
-	if len(words) > 0 && kind != optimization.Descriptions {
-		return mcp.Preview{}, nil, problem("words are descriptions, so they need the kind descriptions.")
+	if len(words) > 0 && kind != optimization.Descriptions && kind != optimization.AIInstructions {
+		return mcp.Preview{}, nil, problem("words are descriptions or AI instructions, so they need the kind descriptions or aiInstructions.")
 	}
 	p, warnings, err := f.propose(ctx, in.Model, kind, words, nil)
 	if err != nil {
 		return mcp.Preview{}, nil, err
 	}
 	made := p.Previews[0]
-	if left := len(p.Unused(words)); left > 0 {
+	if left := len(unused(p, kind, words)); left > 0 {
 		return mcp.Preview{}, nil, problem("The words for " + strconv.Itoa(left) + " keys cannot be written: the key is not one of " +
-			"needsYourWords or of a change, or the object already has this text, or a description cannot hold it. list_changes lists the keys.")
+			"needsYourWords or of a change, or the object already has this text, or a description or AI instructions cannot hold it. list_changes lists the keys.")
 	}
 	out := mcp.Preview{ID: newID(), Model: p.Shown, Kind: string(in.Kind), ScoreNow: made.ScoreNow, After: made.ScoreAfter, Warnings: warnings}
 	for _, c := range made.Changes {
-		byDefault := c.ReviewRequired == "" && (kind != optimization.AIDataSchema || slices.Contains(made.RecommendedKeys, c.Key))
-		out.Changes = append(out.Changes, mcp.NewChange(c, byDefault))
+		recommended := c.ReviewRequired == "" && (kind != optimization.AIDataSchema || slices.Contains(made.RecommendedKeys, c.Key))
+		out.Changes = append(out.Changes, mcp.NewChange(c, recommended))
 	}
 	for _, n := range made.NeedsYourWords {
 		out.NeedsYourWords = append(out.NeedsYourWords, mcp.NewNeed(n.Table, n.Object, n.ObjectType, n.Question))
@@ -66,28 +67,53 @@ func (f *Files) Preview(ctx context.Context, in mcp.PreviewInput) (mcp.Preview, 
 // propose makes the proposal of one kind. With keys, it selects those changes.
 func (f *Files) propose(ctx context.Context, model string, kind optimization.Kind, words map[string]string, keys []string) (
 	p offline.Proposal, warnings []string, err error) {
+	described := words
+	if kind != optimization.Descriptions {
+		described = nil
+	}
 	i, err := f.one(ctx, model)
 	if err != nil {
 		return p, nil, err
 	}
 	all, noted, err := offline.Propose(ctx, []offline.Item{i}, offline.ProposeOptions{
-		Kinds: []optimization.Kind{kind}, Keys: keys, All: true, Ignores: f.Ignores, Regime: f.Regime, Propose: embedded(),
-		Words: offline.Words{i.Shown: words},
+		Kinds: []optimization.Kind{kind}, Keys: keys, All: true, Ignores: f.Ignores, Regime: f.Regime, Propose: embedded(words),
+		Words: offline.Words{i.Shown: described},
 	})
-	if err != nil {
+	if len(all) == 0 {
 		return p, nil, err
 	}
 	for _, w := range noted {
 		warnings = append(warnings, w.String())
 	}
-	return all[0], warnings, all[0].Error
+	return all[0], warnings, errors.Join(err, all[0].Error)
 }
 
-// embedded asks the embedded rules.
-func embedded() func(context.Context, proposal.Ask) (proposal.Answer, error) {
+// instructionsKey is the key of the AI instructions.
+var instructionsKey = optimization.KeyOf(proposal.Object{Type: proposal.Model})
+
+// unused returns the keys of a person's words that are in no change of a proposal.
+func unused(p offline.Proposal, kind optimization.Kind, words map[string]string) (keys []string) {
+	if kind != optimization.AIInstructions {
+		return p.Unused(words)
+	}
+	for key := range words {
+		if key != instructionsKey || len(p.Previews[0].Changes) == 0 {
+			keys = append(keys, key)
+		}
+	}
+	return keys
+}
+
+// embedded asks the embedded rules. A person's AI instructions take the place of theirs.
+func embedded(words map[string]string) func(context.Context, proposal.Ask) (proposal.Answer, error) {
 	proposer := ai.New(ai.Options{Getenv: func(string) string { return "" }})
 	return func(ctx context.Context, ask proposal.Ask) (proposal.Answer, error) {
-		return proposer.Ask(ctx, aiprovider.Embedded(), ask)
+		answer, err := proposer.Ask(ctx, aiprovider.Embedded(), ask)
+		if text, given := words[instructionsKey]; given && err == nil && ask.Type == proposal.AIInstructions {
+			answer = proposal.Answer{Proposals: []proposal.Proposal{{Object: proposal.Object{Type: proposal.Model}, Value: text,
+				Reason: "a person's words", Recommended: true}}}
+		}
+		return answer, err
 	}
 }
 
@@ -100,7 +126,7 @@ func (f *Files) PreviewOf(_ context.Context, previewID string) (mcp.Preview, err
 func (f *Files) previewOf(previewID string) (previewed, error) {
 	p, known := f.previews.Get(previewID)
 	if !known {
-		return previewed{}, problem("There is no such preview: it was applied, or newer previews replaced it. Call preview again.")
+		return previewed{}, problem("There is no such preview: it was applied, newer previews replaced it, or the server has started since. Call preview again.")
 	}
 	return p, nil
 }

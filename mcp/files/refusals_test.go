@@ -171,24 +171,27 @@ func TestRefusals(t *testing.T) {
 		args   args
 		reason string
 	}{
-		"an unknown preview":  {"apply", args{"previewId": "abc"}, "no such preview"},
+		"an unknown preview":  {"apply", args{"previewId": "abc", "keys": []string{"a|"}}, "no such preview"},
 		"no preview":          {"apply", args{}, "previewId"},
-		"a foreign preview":   {"apply", args{"previewId": a.AssessmentID}, "no such preview"},
+		"a foreign preview":   {"apply", args{"previewId": a.AssessmentID, "keys": []string{"a|"}}, "no such preview"},
 		"a key that it lacks": {"apply", args{"previewId": p.PreviewID, "keys": []string{"No|Such"}}, "not in the preview"},
-		"one of two keys": {"apply", args{"previewId": p.PreviewID, "keys": []string{p.Changes.Rows[0].Key, "x"}}, "1 of " +
+		"one of two keys": {"apply", args{"previewId": p.PreviewID, "keys": []string{p.Changes.Rows()[0].Key, "x"}}, "1 of " +
 			"the keys"},
 		"no key":                          {"apply", args{"previewId": p.PreviewID, "keys": []string{}}, "keys"},
 		"null for keys":                   {"apply", args{"previewId": p.PreviewID, "keys": nil}, "keys"},
+		"nothing for keys":                {"apply", args{"previewId": p.PreviewID}, "keys"},
 		"no words":                        {"preview", args{"model": inventory, "kind": "descriptions", "words": []args{}}, "words"},
 		"no question":                     {"run_questions", args{"model": inventory, "questions": []args{}}, "questions"},
-		"an unknown member":               {"apply", args{"previewId": p.PreviewID, "force": true}, "force"},
-		"texts, which only services take": {"apply", args{"previewId": p.PreviewID, "texts": []args{}}, "texts"},
-		"a preview without changes":       {"apply", args{"previewId": empty.PreviewID}, "no changes"},
+		"an unknown member":               {"apply", args{"previewId": p.PreviewID, "keys": []string{"a|"}, "force": true}, "force"},
+		"texts, which only services take": {"apply", args{"previewId": p.PreviewID, "keys": []string{"a|"}, "texts": []args{}}, "texts"},
+		"a preview without changes":       {"apply", args{"previewId": empty.PreviewID, "keys": []string{"aiInstructions"}}, "no changes"},
 		"an unknown revert":               {"revert", args{"previewId": "abc"}, "no such preview of a revert"},
 		"the preview of an apply":         {"revert", args{"previewId": p.PreviewID}, "no such preview of a revert"},
 		"an unknown kind":                 {"preview", args{"model": inventory, "kind": "everything"}, "enum"},
 		"words of another kind": {"preview", args{"model": inventory, "kind": "properties", "words": []args{{"key": "a",
 			"text": "b"}}}, "need the kind"},
+		"words for no AI instructions": {"preview", args{"model": inventory, "kind": "aiInstructions", "words": []args{{"key": "a|",
+			"text": "b"}}}, "1 keys"},
 		"words for no object": {"preview", args{"model": inventory, "kind": "descriptions", "words": []args{{"key": "a",
 			"text": "b"}}}, "1 keys"},
 		"an assessment of another model": {"list_findings", args{"model": other, "assessmentId": a.AssessmentID}, "no such assessment"},
@@ -226,10 +229,10 @@ func TestStale(t *testing.T) {
 	text, err := os.ReadFile(file)
 	check(t, err)
 	check(t, os.WriteFile(file, append([]byte("/// Changed by someone else.\n"), text...), 0o600))
-	s.refuse(t, "apply", args{"previewId": p.PreviewID}, "changed since the preview")
+	s.refuse(t, "apply", args{"previewId": p.PreviewID, "keys": keysOf(p.Changes.Rows())}, "changed since the preview")
 	check(t, os.WriteFile(file, text, 0o600))
-	w := get[mcp.WrittenOutput](t, s, "apply", args{"previewId": p.PreviewID})
-	s.refuse(t, "apply", args{"previewId": p.PreviewID}, "it was applied")
+	w := get[mcp.WrittenOutput](t, s, "apply", args{"previewId": p.PreviewID, "keys": keysOf(p.Changes.Rows())})
+	s.refuse(t, "apply", args{"previewId": p.PreviewID, "keys": keysOf(p.Changes.Rows())}, "it was applied")
 
 	r := get[mcp.WrittenOutput](t, s, "preview_revert", args{"record": w.Record})
 	text, err = os.ReadFile(file)

@@ -1,6 +1,8 @@
 package files_test
 
 import (
+	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 
@@ -21,16 +23,16 @@ func TestWalk(t *testing.T) {
 		t.Fatalf("got the models %+v", models)
 	}
 	first := get[mcp.AssessmentSummary](t, s, "assess", args{"model": inventory})
-	if *first.Score != 68 || first.Findings != 65 || first.Band != "needs work" || first.Rules[0].Title != "3 numbers summed though a sum means nothing" {
+	if *first.Score != 69 || first.Findings != 65 || first.Band != "needs work" || first.Rules[0].Title != "3 numbers summed though a sum means nothing" {
 		t.Errorf("got the assessment %+v", first)
 	}
 	p := get[mcp.PreviewSummary](t, s, "preview", args{"model": inventory, "kind": "descriptions"})
 	if d := cmp.Diff(before, s.tree(t)); d != "" {
 		t.Errorf("a preview changed files:\n%s", d)
 	}
-	chosen := p.Changes.Rows[0]
+	chosen := p.Changes.Rows()[0]
 	w := get[mcp.WrittenOutput](t, s, "apply", args{"previewId": p.PreviewID, "keys": []string{chosen.Key}})
-	if w.Changes.Total != 1 || w.Changes.Rows[0].Key != chosen.Key || w.Changes.Rows[0].Then != chosen.Then || w.Record == "" {
+	if w.Changes.Total != 1 || w.Changes.Rows()[0].Key != chosen.Key || w.Changes.Rows()[0].Then != chosen.Then || w.Record == "" {
 		t.Errorf("got written %+v, want only %+v", w, chosen)
 	}
 	if changed := differing(before, s.tree(t)); len(changed) != 2 || !strings.HasSuffix(changed[0], "Stock Levels.tmdl") {
@@ -38,7 +40,7 @@ func TestWalk(t *testing.T) {
 	}
 	second := get[mcp.AssessmentSummary](t, s, "assess", args{"model": inventory})
 	c := get[mcp.Comparison](t, s, "compare", args{"model": inventory, "before": first.AssessmentID, "after": second.AssessmentID})
-	if c.Fixed != 1 || c.New != 0 || c.Unchanged != 64 || c.Findings.Rows[0].Object != chosen.Object ||
+	if c.Fixed != 1 || c.New != 0 || c.Unchanged != 64 || !strings.HasSuffix(chosen.Key, "|"+c.Findings.Rows[0].Object) ||
 		c.Findings.Rows[0].Change != "fixed" {
 		t.Errorf("got the comparison %+v", c)
 	}
@@ -47,7 +49,7 @@ func TestWalk(t *testing.T) {
 		t.Errorf("got the records %+v", records)
 	}
 	r := get[mcp.WrittenOutput](t, s, "preview_revert", args{"record": w.Record})
-	if r.Changes.Total != 1 || r.Changes.Rows[0].Now != chosen.Then || r.Changes.Rows[0].Then != "" {
+	if r.Changes.Total != 1 || r.Changes.Rows()[0].Now != chosen.Then || r.Changes.Rows()[0].Then != "" {
 		t.Errorf("got the preview of the revert %+v", r)
 	}
 	get[mcp.WrittenOutput](t, s, "revert", args{"previewId": r.PreviewID})
@@ -81,13 +83,117 @@ func TestWords(t *testing.T) {
 	text := "Each row is one delivery of one product to one warehouse."
 	with := get[mcp.PreviewSummary](t, s, "preview", args{"model": inventory, "kind": "descriptions",
 		"words": []args{{"key": need.Key, "text": text}}})
-	if with.NeedsYourWords != p.NeedsYourWords-1 || with.Changes.Rows[0].Key != need.Key || with.Changes.Rows[0].Then != text ||
+	if with.NeedsYourWords != p.NeedsYourWords-1 || with.Changes.Rows()[0].Key != need.Key || with.Changes.Rows()[0].Then != text ||
 		*with.ScoreAfter < *p.ScoreAfter {
 		t.Errorf("got %+v after %+v", with, p)
 	}
 	w := get[mcp.WrittenOutput](t, s, "apply", args{"previewId": with.PreviewID, "keys": []string{need.Key}})
-	if w.Changes.Total != 1 || w.Changes.Rows[0].Then != text {
+	if w.Changes.Total != 1 || w.Changes.Rows()[0].Then != text {
 		t.Errorf("got written %+v", w)
+	}
+}
+
+// keysOf returns the keys of changes.
+func keysOf(changes []mcp.Change) (keys []string) {
+	for _, c := range changes {
+		keys = append(keys, c.Key)
+	}
+	return keys
+}
+
+// changes reads the pages of a preview's changes after the first, and returns those of all.
+func changes(t *testing.T, s session, p mcp.PreviewSummary) []mcp.Change {
+	t.Helper()
+	rows, next := p.Changes.Rows(), p.Changes.Next
+	for next != "" {
+		page := get[mcp.ChangesOutput](t, s, "list_changes", args{"previewId": p.PreviewID, "cursor": next}).Changes
+		rows, next = append(rows, page.Rows()...), page.Next
+	}
+	return rows
+}
+
+// maxWalk bounds what an agent reads before it writes: the definitions, and every text of all kinds of preview. 8,000 tokens of at least 3.5
+// bytes each.
+const maxWalk = 8000 * 7 / 2
+
+// TestPrepare prepares a model, one kind after the other: a person reads every text in full, refuses one and changes one.
+//
+// proves: decisions/19/small
+func TestPrepare(t *testing.T) {
+	t.Parallel()
+	s := onSamples(t, true)
+	before := s.tree(t)
+	listed, err := s.ListTools(t.Context(), nil)
+	check(t, err)
+	definitions, err := json.Marshal(listed.Tools)
+	check(t, err)
+	read := len(definitions) + len(s.InitializeResult().Instructions)
+	tell := func(tool string, a args) {
+		text, _ := s.call(t, tool, a)
+		read += len(text)
+	}
+	tell("list_models", args{})
+	tell("assess", args{"model": inventory})
+	kinds := []string{"properties", "descriptions", "aiDataSchema", "aiInstructions"}
+	for _, kind := range kinds {
+		tell("preview", args{"model": inventory, "kind": kind})
+	}
+	if read > maxWalk {
+		t.Errorf("an agent reads %d bytes before it writes; at most %d are right", read, maxWalk)
+	}
+	const own = "Lead time is in calendar days."
+	var records []string
+	for _, kind := range kinds {
+		words := []args{{"key": "aiInstructions", "text": own}}
+		in := args{"model": inventory, "kind": kind}
+		if kind == "aiInstructions" {
+			in["words"] = words
+		}
+		p := get[mcp.PreviewSummary](t, s, "preview", in)
+		agreed := changes(t, s, p)
+		if len(agreed) > 1 {
+			agreed = agreed[1:]
+		} else if kind == "aiInstructions" && agreed[0].Then != own {
+			t.Errorf("the person's words are not in %+v", agreed)
+		}
+		w := get[mcp.WrittenOutput](t, s, "apply", args{"previewId": p.PreviewID, "keys": keysOf(agreed)})
+		if d := cmp.Diff(texts(agreed), texts(w.Changes.Rows())); d != "" {
+			t.Errorf("%s: other texts were written than the person read:\n%s", kind, d)
+		}
+		records = append(records, w.Record)
+	}
+	slices.Reverse(records)
+	for _, record := range records {
+		r := get[mcp.WrittenOutput](t, s, "preview_revert", args{"record": record})
+		get[mcp.WrittenOutput](t, s, "revert", args{"previewId": r.PreviewID})
+	}
+	if changed := differing(before, s.tree(t)); len(changed) != len(records) {
+		t.Errorf("the reverts must restore every byte; these files differ: %v", changed)
+	}
+}
+
+// texts returns the texts of changes by key.
+func texts(changes []mcp.Change) map[string]string {
+	all := map[string]string{}
+	for _, c := range changes {
+		all[c.Key] = c.Then
+	}
+	return all
+}
+
+// TestLongTexts reads AI instructions of many pages to the end.
+func TestLongTexts(t *testing.T) {
+	t.Parallel()
+	s := onSamples(t, false)
+	long := strings.TrimSpace(strings.Repeat("Größe \u2028 \"zählt\". ", 450))
+	p := get[mcp.PreviewSummary](t, s, "preview", args{"model": inventory, "kind": "aiInstructions", "words": []args{
+		{"key": "aiInstructions", "text": long}}})
+	var whole strings.Builder
+	for _, part := range changes(t, s, p) {
+		whole.WriteString(part.Then)
+	}
+	if p.Changes.Total != 1 || p.Changes.Rows()[0].Part == "" || whole.String() != long {
+		t.Errorf("got %d bytes of %d in %d changes", whole.Len(), len(long), p.Changes.Total)
 	}
 }
 

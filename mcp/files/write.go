@@ -31,12 +31,12 @@ func (f *Files) apply(ctx context.Context, in mcp.ApplyInput) (mcp.Written, erro
 		return mcp.Written{}, err
 	}
 	p, _, err := f.propose(ctx, shown.Model, optimization.Kind(shown.Kind), shown.words, keys)
-	if err != nil {
-		return mcp.Written{}, err
-	}
-	if !shown.same(p) {
+	if len(p.Previews) > 0 && !shown.same(p) { // also where a key is gone
 		return mcp.Written{}, problem("The model changed since the preview, so nothing was written. Call preview again and show it to " +
 			"the person.")
+	}
+	if err != nil {
+		return mcp.Written{}, err
 	}
 	if p.Changes() == 0 {
 		return mcp.Written{}, problem("The chosen changes change nothing, so nothing was written. Call preview again.")
@@ -57,28 +57,15 @@ func (f *Files) apply(ctx context.Context, in mcp.ApplyInput) (mcp.Written, erro
 	return w, nil
 }
 
-// selected returns the keys that an apply chooses; nil for the changes that are written by default.
+// selected returns the keys that an apply chooses.
 func (p previewed) selected(in mcp.ApplyInput) ([]string, error) {
 	if len(p.made.Changes) == 0 {
 		return nil, problem("The preview has no changes, so there is nothing to write.")
 	}
-	known := map[string]bool{}
-	chosen := 0
-	for _, c := range p.Changes {
-		known[c.Key] = true
-		if c.ByDefault {
-			chosen++
-		}
-	}
-	unknown := lists.Count(in.Keys, func(key string) bool { return !known[key] })
-	switch {
-	case unknown > 0:
+	known := lists.SetOf(p.Changes, func(c mcp.Change) string { return c.Key })
+	if unknown := lists.Count(in.Keys, func(key string) bool { return !known[key] }); unknown > 0 {
 		return nil, problem(strconv.Itoa(unknown) + " of the keys are not in the preview, so nothing was written. list_changes lists the " +
 			"keys.")
-	case len(in.Keys) == 0 && chosen == 0:
-		return nil, problem("No change of this preview is written by default. Show them to the person and name the keys to write.")
-	case len(in.Keys) == 0:
-		return nil, nil
 	}
 	return in.Keys, nil
 }
@@ -99,7 +86,7 @@ func rowsOf(a offline.Apply, texts func(optimization.Object) (now, then *string)
 		for _, o := range w.Objects {
 			if !left[o.Key] {
 				now, then := texts(o)
-				rows = append(rows, mcp.NewWritten(o.Key, string(o.Type), o.Table, o.Object, string(o.ObjectType), now, then))
+				rows = append(rows, mcp.NewWritten(o.Key, string(o.Type), string(o.ObjectType), now, then))
 			}
 		}
 	}

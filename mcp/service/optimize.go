@@ -66,7 +66,7 @@ func previewed(p client.Preview) mcp.Preview {
 		out.Warnings = append(out.Warnings, *p.Message)
 	}
 	for _, c := range p.Changes {
-		row := mcp.NewWritten(c.Key, string(c.Type), c.Table, c.Object, string(c.ObjectType), c.Current, &c.Proposed)
+		row := mcp.NewWritten(c.Key, string(c.Type), string(c.ObjectType), c.Current, &c.Proposed)
 		out.Changes = append(out.Changes, row.Why(c.Reason, optional.Text(c.ReviewRequired),
 			p.Kind != client.OptimizationKindAiDataSchema || slices.Contains(p.RecommendedKeys, c.Key)))
 	}
@@ -133,7 +133,7 @@ func recorded(r client.ApplyRecord, texts func(client.AppliedObject) (now, then 
 	}
 	for _, o := range r.Applied {
 		now, then := texts(o)
-		w.Changes = append(w.Changes, mcp.NewWritten(o.Key, string(o.Type), o.Table, o.Object, string(o.ObjectType), now, then))
+		w.Changes = append(w.Changes, mcp.NewWritten(o.Key, string(o.Type), string(o.ObjectType), now, then))
 	}
 	for _, s := range r.Skipped {
 		w.Skipped = append(w.Skipped, mcp.NewSkipped(s.Key, s.Message))

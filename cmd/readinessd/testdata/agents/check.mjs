@@ -1,11 +1,12 @@
 // Calls of tools that must succeed or be refused, for any of the clients.
 import assert from 'node:assert/strict';
 
-// checker returns functions that call the tools of a connected client.
-export function checker(client) {
+// checker returns functions that call the tools of a connected client. Each text that a tool returns goes to heard.
+export function checker(client, heard = () => {}) {
   async function call(name, args) {
     const result = await client.callTool({ name, arguments: args });
     const text = result.content.map((c) => c.text).join('');
+    heard(text);
     if (!result.isError) {
       const [, mark] = text.match(/^BEGIN DATA (\w+) /m);
       assert.ok(text.endsWith(`END DATA ${mark}`), `${name}: the data is not marked`);
@@ -33,6 +34,10 @@ export function checker(client) {
   };
 }
 
+// rowsOf returns the changes of a page one by one.
+export const rowsOf = ({ groups }) => groups.flatMap(({ keys = [], texts = {}, then, ...common }) =>
+  [...keys.map((key) => [key, then]), ...Object.entries(texts)].map(([key, then]) => ({ ...common, key, then })));
+
 // walk does what an agent does with a model: it assesses, explains, previews, writes, compares and reverts.
 export async function walk(client, model) {
   const { data, refused } = checker(client);
@@ -47,10 +52,10 @@ export async function walk(client, model) {
   const rule = await data('explain', { rule: before.rules[0].rule, model, assessmentId: before.assessmentId });
   assert.ok(rule.fix && rule.findings.total > 0);
   const preview = await data('preview', { model, kind: 'descriptions' });
-  const [first] = preview.changes.rows;
+  const [first] = rowsOf(preview.changes);
   await refused('apply', { previewId: preview.previewId, keys: ['No|Such'] }, /key/);
   const written = await data('apply', { previewId: preview.previewId, keys: [first.key] });
-  assert.equal(written.changes.rows[0].then, first.then);
+  assert.equal(rowsOf(written.changes)[0].then, first.then);
   const after = await data('assess', { model });
   const compared = await data('compare', { model, before: before.assessmentId, after: after.assessmentId });
   assert.equal(compared.fixed, 1);
@@ -64,6 +69,48 @@ export async function walk(client, model) {
   assert.deepEqual(prompts.map((p) => p.name).sort(), ['prepare_model', 'write_descriptions']);
   const prompt = await client.getPrompt({ name: 'prepare_model', arguments: { model } });
   assert.match(prompt.messages[0].content.text, /BEGIN DATA/);
+}
+
+// prepare prepares a model in files for AI as its tools say. A person reads every text in full, refuses one and writes another.
+export async function prepare(client, model) {
+  const { tools } = await client.listTools();
+  const definitions = tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema }));
+  let bytes = Buffer.byteLength(client.getInstructions() + JSON.stringify(definitions));
+  const { data } = checker(client, (text) => { bytes += Buffer.byteLength(text); });
+  const read = async (kind, words) => {
+    const preview = await data('preview', { model, kind, ...(words && { words }) });
+    const all = rowsOf(preview.changes);
+    for (let cursor = preview.changes.nextCursor; cursor;) {
+      const { changes } = await data('list_changes', { previewId: preview.previewId, cursor });
+      all.push(...rowsOf(changes));
+      cursor = changes.nextCursor;
+    }
+    return { ...preview, all };
+  };
+  await data('list_models', {});
+  const before = await data('assess', { model });
+  const kinds = ['properties', 'descriptions', 'aiDataSchema', 'aiInstructions'];
+  const shown = {};
+  for (const kind of kinds) shown[kind] = await read(kind);
+  assert.ok(bytes / 4 <= 8000, `${bytes / 4} tokens before the first write`);
+  const own = `${shown.aiInstructions.all[0].then}\n- Lead time is in calendar days.`;
+  const records = [];
+  for (const kind of kinds) {
+    const preview = await read(kind, kind === 'aiInstructions' ? [{ key: 'aiInstructions', text: own }] : undefined);
+    const agreed = kind === 'descriptions' ? preview.all.slice(1) : preview.all;
+    const written = await data('apply', { previewId: preview.previewId, keys: agreed.map((c) => c.key) });
+    const texts = (all) => Object.fromEntries(all.map((c) => [c.key, c.then]));
+    assert.deepEqual(texts(rowsOf(written.changes)), texts(agreed), kind);
+    if (kind === 'aiInstructions') assert.equal(agreed[0].then, own);
+    records.unshift(written.record);
+  }
+  assert.ok((await data('assess', { model })).score > before.score);
+  for (const record of records) {
+    const { previewId } = await data('preview_revert', { record });
+    await data('revert', { previewId });
+  }
+  const { score, findings } = await data('assess', { model });
+  assert.deepEqual([score, findings], [before.score, before.findings]);
 }
 
 // modelOf finds a model of the service by the names of its workspace and its own.

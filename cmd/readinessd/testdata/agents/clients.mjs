@@ -5,13 +5,14 @@ import { StdioClientTransport as FirstStdio } from '@modelcontextprotocol/sdk/cl
 import { StreamableHTTPClientTransport as FirstHTTP } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { Client as Second, StreamableHTTPClientTransport as SecondHTTP } from '@modelcontextprotocol/client';
 import { StdioClientTransport as SecondStdio } from '@modelcontextprotocol/client/stdio';
-import { modelOf, walk } from './check.mjs';
+import { modelOf, prepare, walk } from './check.mjs';
 
 const { PROGRAM, FOLDER, ADDRESS, TOKEN } = process.env;
 for (const [version, Client, Stdio, HTTP] of [['1', First, FirstStdio, FirstHTTP], ['2', Second, SecondStdio, SecondHTTP]]) {
   const local = new Client({ name: 'files', version });
   await local.connect(new Stdio({ command: PROGRAM, args: ['mcp', FOLDER, '--write'], env: process.env }));
   await walk(local, 'Inventory.SemanticModel');
+  await prepare(local, 'Inventory.SemanticModel');
   await local.close();
   console.log(`the client of version ${version} over stdio: right`);
 

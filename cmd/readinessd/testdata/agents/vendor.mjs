@@ -5,7 +5,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
-import { checker } from './check.mjs';
+import { checker, rowsOf } from './check.mjs';
 
 const { PROGRAM, FOLDER, MODEL } = process.env;
 const ours = new Client({ name: 'ours', version: '1' });
@@ -24,25 +24,27 @@ const { data, refused } = checker(ours);
 const before = await data('assess', { model: MODEL });
 const preview = await data('preview', { model: MODEL, kind: 'descriptions' });
 const needs = await data('list_changes', { previewId: preview.previewId, what: 'needsYourWords' });
-const need = needs.needsYourWords.rows.find((n) => n.object === 'Week');
+const need = needs.needsYourWords.rows.find((n) => n.key.endsWith('|Week'));
+const [table, object] = need.key.split('|');
 
 await modeling('connection_operations', { operation: 'ConnectFolder', folderPath: join(FOLDER, MODEL) });
 await modeling('column_operations', { operation: 'Update', definitions: [
-  { tableName: need.table, name: need.object, description: 'Counts the weeks of the calendar year from 1 to 53, as in ISO 8601.' },
+  { tableName: table, name: object, description: 'Counts the weeks of the calendar year from 1 to 53, as in ISO 8601.' },
 ] });
 await modeling('database_operations', { operation: 'ExportToTmdlFolder', tmdlFolderPath: join(FOLDER, MODEL, 'definition') });
 
-await refused('apply', { previewId: preview.previewId }, /changed since the preview/);
+const keysOf = (changes) => rowsOf(changes).map((c) => c.key);
+await refused('apply', { previewId: preview.previewId, keys: keysOf(preview.changes) }, /changed since the preview/);
 const after = await data('assess', { model: MODEL });
 const compared = await data('compare', { model: MODEL, before: before.assessmentId, after: after.assessmentId });
-assert.deepEqual(compared.findings.rows.filter((f) => f.change === 'fixed').map((f) => [f.table, f.object]), [[need.table, need.object]]);
+assert.deepEqual(compared.findings.rows.filter((f) => f.change === 'fixed').map((f) => [f.table, f.object]), [[table, object]]);
 assert.equal(compared.new, 0);
 
 const again = await data('preview', { model: MODEL, kind: 'descriptions' });
-const written = await data('apply', { previewId: again.previewId });
+const written = await data('apply', { previewId: again.previewId, keys: keysOf(again.changes) });
 await modeling('connection_operations', { operation: 'ConnectFolder', folderPath: join(FOLDER, MODEL) });
 const read = await modeling('measure_operations', { operation: 'List' });
-const described = written.changes.rows.find((c) => c.objectType === 'Measure');
+const described = rowsOf(written.changes).find((c) => c.objectType === 'Measure');
 assert.ok(JSON.stringify(read.content).includes(described.then), 'the modeling server does not read what was written');
 await ours.close();
 await theirs.close();
