@@ -243,19 +243,19 @@ func identifiesFact(key *field) bool {
 	})
 }
 
-// unlike reports whether two keys are called by words of which they share none, as CustomerKey and SalesTerritoryKey: nothing says that
-// they hold the same.
+// unlike reports whether a foreign key shares no word with the key and its table, as CustomerKey and SalesTerritoryKey of Territories: nothing
+// says that they hold the same.
 func unlike(a, b *field) bool {
-	identifies := func(x *field) prose.Set {
+	identifies := func(name string) prose.Set {
 		words := prose.Set{}
-		for _, w := range prose.Words(x.name) {
+		for _, w := range prose.Words(name) {
 			if !identifying[w] {
 				words[meaningOf(w)] = true
 			}
 		}
 		return words
 	}
-	of, to := identifies(a), identifies(b)
+	of, to := identifies(a.name), identifies(b.name+" "+b.table.src.Name)
 	return len(of) > 0 && len(to) > 0 && !slices.ContainsFunc(slices.Collect(maps.Keys(of)), func(w string) bool { return to[w] })
 }
 
@@ -288,8 +288,8 @@ func grain(t *table, key string) bool {
 	}
 	own := squashed(strings.Join(said, ""))
 	for w := range identifying {
-		if rest, cut := strings.CutSuffix(own, w); cut && rest != "" && strings.HasPrefix(squashed(t.src.Name), rest) { // storekey of Stores
-			return false
+		if rest, cut := strings.CutSuffix(own, w); cut && len(said) == 1 && rest != "" && strings.HasPrefix(squashed(t.src.Name), rest) {
+			return false // storekey of Stores
 		}
 	}
 	return k.lacks(key) && own != squashed(t.src.Name) && !strings.Contains(key, ",")
