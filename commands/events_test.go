@@ -83,7 +83,7 @@ func examples() []domain.Event {
 		WorkspaceID: id(3), DataAgentID: id(5), Purposes: []aiprovider.Purpose{aiprovider.Proposals}, Enabled: true,
 		DataPolicy: aiprovider.DataPolicy{SendDAX: true}, Limits: aiprovider.DefaultLimits(),
 	}
-	hook := webhook.Configuration{WebhookID: id(7), Host: "hooks.example", Events: webhook.Kinds(), Format: webhook.CloudEvents, Enabled: true}
+	hook := webhook.Configuration{WebhookID: id(7), Host: "hooks.example", Events: []webhook.Kind{webhook.ScoreFell, webhook.AssessmentFailed, webhook.OperationEnded, webhook.AllowanceLow}, Format: webhook.CloudEvents, Enabled: true}
 	scheduled := schedule.Schedule{
 		ScheduleID: id(7), WorkspaceID: id(3), ModelID: id(4), WorkspaceName: "Retail", ModelName: "Sales",
 		Timing:  schedule.Timing{Frequency: schedule.Weekly, DayOfWeek: "Monday", TimeUTC: "06:30"},

@@ -143,7 +143,11 @@ func (p *parser) object(at, level int, t *objectType, ref bool, name string, i i
 		return p.failAt(at, "objects nest deeper than %d levels", MaxDepth)
 	}
 	if name == "" && !t.nameless {
-		return p.failAt(at, "%s needs a name, as in \"%s Sales\" or \"%s 'Net Sales'\"", t.keyword, t.keyword, t.keyword)
+		article := "a"
+		if strings.ContainsAny(t.keyword[:1], "aeiou") {
+			article = "an"
+		}
+		return p.failAt(at, "%s %s needs a name, as in \"%[2]s Sales\" or \"%[2]s 'Net Sales'\"", article, t.keyword)
 	}
 	if err := p.allowObject(at, level, t, ref); err != nil {
 		return err
