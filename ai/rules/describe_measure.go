@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -34,6 +35,9 @@ func (f *facts) computes(x *field) string {
 	case s.constant:
 		return "Always " + s.shown(x.measure.FormatString) + ", whatever is selected"
 	default:
+		if in == ", as a percentage" { // what is rounded is the fraction
+			s.tail = slices.DeleteFunc(slices.Clone(s.tail), func(t string) bool { return strings.HasPrefix(t, "rounded to ") })
+		}
 		lead := prose.Capital(s.full())
 		if all := f.counterCase(x, s); all != "" {
 			return prose.First(proposal.MaxDescription-1, lead+in+"; in all: "+all, lead+"; in all: "+all, lead)

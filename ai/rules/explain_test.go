@@ -155,7 +155,7 @@ var explained = map[string]string{
 	"CALCULATE([Units], SAMEPERIODLASTYEAR('Date'[Date]))":                                  "[Units] in the same period one year earlier",
 	"CALCULATE([Units], DATEADD('Date'[Date], -3, MONTH))":                                  "[Units] in the same period 3 months earlier",
 	"CALCULATE([Units], DATEADD('Date'[Date], 1, YEAR))":                                    "[Units] in the same period one year later",
-	"CALCULATE([Units], PARALLELPERIOD('Date'[Date], -1, MONTH))":                           "[Units] in the entire month that lies one month earlier",
+	"CALCULATE([Units], PARALLELPERIOD('Date'[Date], -1, MONTH))":                           "[Units] in the full months that lie one month earlier",
 	"CALCULATE([Units], PREVIOUSMONTH('Date'[Date]))":                                       "[Units] in the previous month",
 	"CALCULATE([Units], DATESYTD('Date'[Date]))":                                            "[Units] from the start of the year to the latest date selected",
 	`CALCULATE([Units], DATESYTD('Date'[Date], "06-30"))`:                                   "[Units] from the start of the year that ends on 06-30 to the latest date selected",

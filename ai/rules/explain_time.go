@@ -92,9 +92,9 @@ func parallel(n, unit *dax.Node) (string, bool) {
 	text, past, ok := amount(n, unit)
 	word := strings.ToLower(unit.Text)
 	if past {
-		return "in the entire " + word + " that lies " + text + " earlier", ok
+		return "in the full " + word + "s that lie " + text + " earlier", ok
 	}
-	return "in the entire " + word + " that lies " + text + " later", ok
+	return "in the full " + word + "s that lie " + text + " later", ok
 }
 
 // rolling returns the last or next intervals from a date on.

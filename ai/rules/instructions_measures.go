@@ -1,7 +1,6 @@
 package rules
 
 import (
-	"readiness/internal/lateregexp"
 	"slices"
 	"strings"
 
@@ -9,6 +8,7 @@ import (
 	"readiness/definition/dax"
 	"readiness/domain/proposal/textcheck"
 	"readiness/domain/readiness/wording"
+	"readiness/internal/lateregexp"
 )
 
 // keyMeasures is how many measures the instructions explain.
