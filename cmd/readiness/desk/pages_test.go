@@ -9,10 +9,27 @@ import (
 	"testing"
 )
 
-// Every command of a page for newcomers works as it is printed, in a copy of the samples.
-func TestFirstHour(t *testing.T) {
+// Every command of the page for newcomers and of the skill for agents works as it is printed, in a copy of the samples.
+func TestPages(t *testing.T) {
 	t.Parallel()
-	page, err := os.ReadFile("../../../docs/first-hour.md")
+	for name, page := range map[string]struct {
+		file   string
+		blocks int
+		makes  []string
+	}{
+		"first hour": {"../../../docs/first-hour.md", 5, []string{"before.json", "baseline.json"}},
+		"skill":      {"../../../skills/readiness/SKILL.md", 1, []string{"preview.json", "after.json", "record.json"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			checkPage(t, page.file, page.blocks, page.makes)
+		})
+	}
+}
+
+func checkPage(t *testing.T, file string, fewest int, makes []string) {
+	t.Helper()
+	page, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -21,7 +38,7 @@ func TestFirstHour(t *testing.T) {
 	for _, block := range blocks {
 		script.WriteString(block[1])
 	}
-	if len(blocks) < 5 {
+	if len(blocks) < fewest {
 		t.Fatalf("the page has %d blocks", len(blocks))
 	}
 	dir, bin := t.TempDir(), t.TempDir()
@@ -48,7 +65,7 @@ func TestFirstHour(t *testing.T) {
 			t.Errorf("%s is not as before", name)
 		}
 	}
-	for _, made := range []string{"before.json", "baseline.json"} {
+	for _, made := range makes {
 		if after[made] == "" {
 			t.Errorf("there is no %s", made)
 		}
