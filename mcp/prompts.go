@@ -48,7 +48,8 @@ func (t tools) addPrompts() {
 	}
 	t.addPrompt("prepare_model", "Prepare this model for AI", "Assess a model, preview improvements, write what the person chooses, and "+
 		"assess again.",
-		strings.ReplaceAll(strings.ReplaceAll(prepare, "{{own}}", own), "{{write}}", t.steps("Call apply with the previewId and the keys that the person chose, and say "+
+		strings.ReplaceAll(strings.ReplaceAll(prepare, "{{own}}", own), "{{write}}", t.steps(
+			"Call apply with the previewId and the keys that the person chose, and say "+
 			"which record reverts it.",
 			"Call apply with the previewId and the keys that the person chose, and say which operation to revert.")))
 	t.addPrompt("write_descriptions", "Write descriptions for what needs my words",

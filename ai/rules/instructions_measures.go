@@ -86,7 +86,8 @@ func (f *facts) aboutDefaults() []string {
 	}
 	var ratios []string
 	for _, x := range f.allMeasures() {
-		if name := f.bracketed(x); name != "" && strings.Contains(x.measure.FormatString, "%") && !clearsAll.MatchString(x.measure.Expression) && len(ratios) < 4 {
+		if name := f.bracketed(x); name != "" && strings.Contains(x.measure.FormatString, "%") && len(ratios) < 4 &&
+			!clearsAll.MatchString(x.measure.Expression) {
 			ratios = append(ratios, name)
 		}
 	}

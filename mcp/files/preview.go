@@ -41,7 +41,8 @@ func (f *Files) Preview(ctx context.Context, in mcp.PreviewInput) (mcp.Preview, 
 	made := p.Previews[0]
 	if left := len(unused(p, kind, words)); left > 0 {
 		return mcp.Preview{}, nil, problem("The words for " + strconv.Itoa(left) + " keys cannot be written: the key is not one of " +
-			"needsYourWords or of a change, or the object already has this text, or a description or AI instructions cannot hold it. list_changes lists the keys.")
+			"needsYourWords or of a change, or the object already has this text, or a description or AI instructions cannot hold it. " +
+			"list_changes lists the keys.")
 	}
 	out := mcp.Preview{ID: newID(), Model: p.Shown, Kind: string(in.Kind), ScoreNow: made.ScoreNow, After: made.ScoreAfter, Warnings: warnings}
 	for _, c := range made.Changes {
@@ -126,7 +127,8 @@ func (f *Files) PreviewOf(_ context.Context, previewID string) (mcp.Preview, err
 func (f *Files) previewOf(previewID string) (previewed, error) {
 	p, known := f.previews.Get(previewID)
 	if !known {
-		return previewed{}, problem("There is no such preview: it was applied, newer previews replaced it, or the server has started since. Call preview again.")
+		return previewed{}, problem("There is no such preview: it was applied, newer previews replaced it, or the server has started since. " +
+			"Call preview again.")
 	}
 	return p, nil
 }

@@ -73,7 +73,8 @@ type webhookFlags struct {
 
 func (f *webhookFlags) add(flags *pflag.FlagSet) {
 	flags.StringVar(&f.addressFile, "address-file", "", "file that holds the https address, which may be a password; - for stdin")
-	flags.StringSliceVar(&f.events, "event", nil, "events: assessment.score-fell, assessment.linguistic-found, assessment.failed, operation.ended, allowance.low")
+	flags.StringSliceVar(&f.events, "event", nil,
+		"events: assessment.score-fell, assessment.linguistic-found, assessment.failed, operation.ended, allowance.low")
 	flags.StringVar(&f.format, "format", "cloudevents", "form of the messages: cloudevents, slack or teams")
 	flags.BoolVar(&f.enabled, "enabled", true, "whether messages are sent")
 }
