@@ -50,7 +50,7 @@ func (t tools) addPrompts() {
 		"assess again.",
 		strings.ReplaceAll(strings.ReplaceAll(prepare, "{{own}}", own), "{{write}}", t.steps(
 			"Call apply with the previewId and the keys that the person chose, and say "+
-			"which record reverts it.",
+				"which record reverts it.",
 			"Call apply with the previewId and the keys that the person chose, and say which operation to revert.")))
 	t.addPrompt("write_descriptions", "Write descriptions for what needs my words",
 		"Ask the person about the objects that the definition does not explain, and write descriptions from the answers.",
