@@ -53,10 +53,10 @@ func write[T any](t testing.TB, rows []T, options ...written.WriterOption) []byt
 type everything struct {
 	Plain    string           `parquet:"plain,plain"`
 	Dict     string           `parquet:"dict,dict"`
-	Lengths  string           `parquet:"lengths"`
+	Lengths  string           `parquet:"lengths,plain"`
 	Absent   *string          `parquet:"absent,optional,dict"`
 	Number   int32            `parquet:"number,plain"`
-	Delta    int64            `parquet:"delta,delta"`
+	Delta    int64            `parquet:"delta,plain"`
 	Few      *int64           `parquet:"few,optional,dict"`
 	Unsigned uint32           `parquet:"unsigned,plain"`
 	Float    float32          `parquet:"float,plain"`
@@ -69,7 +69,7 @@ type everything struct {
 	Old      deprecated.Int96 `parquet:"old"`
 	Price    int64            `parquet:"price,decimal(2:18)"`
 	ID       uuid.UUID        `parquet:"id,uuid"`
-	Steps    []string         `parquet:"steps,list"`
+	Steps    []string         `parquet:"steps,list" parquet-element:",plain"`
 	Nested   struct {
 		A string `parquet:"a"`
 	} `parquet:"nested"`

@@ -150,14 +150,14 @@ func TestEvaluateTwice(t *testing.T) {
 func TestEvaluateParquet(t *testing.T) {
 	t.Parallel()
 	type answer struct {
-		ID       string `parquet:"id"`
-		Question string `parquet:"question"`
-		Actual   string `parquet:"actual_answer"`
+		ID       string `parquet:"id,plain"`
+		Question string `parquet:"question,plain"`
+		Actual   string `parquet:"actual_answer,plain"`
 		Claimed  bool   `parquet:"evaluation_judgement"`
 	}
 	type step struct {
-		ID    string   `parquet:"id"`
-		Steps []string `parquet:"dax_steps,list"`
+		ID    string   `parquet:"id,plain"`
+		Steps []string `parquet:"dax_steps,list" parquet-element:",plain"`
 	}
 	files, _ := examples(t)
 	in := written(t, files)
@@ -169,8 +169,8 @@ func TestEvaluateParquet(t *testing.T) {
 		t.Fatal(err)
 	}
 	type question struct {
-		Question string `parquet:"question"`
-		DAX      string `parquet:"dax"`
+		Question string `parquet:"question,plain"`
+		DAX      string `parquet:"dax,plain"`
 	}
 	golden := []question{{"How many tickets are open?", `EVALUATE ROW("n", [Open Tickets])`}, {"Tickets by team", `EVALUATE SUMMARIZECOLUMNS(Agents[Team], "n", [Ticket Count])`}}
 	if err := parquet.WriteFile(in("golden.parquet"), golden); err != nil {

@@ -106,9 +106,9 @@ func TestRefused(t *testing.T) {
 func TestParquet(t *testing.T) {
 	t.Parallel()
 	type row struct {
-		ID      string              `parquet:"id"`
-		Q       string              `parquet:"question"`
-		Answer  *string             `parquet:"actual_answer,optional"`
+		ID      string              `parquet:"id,plain"`
+		Q       string              `parquet:"question,plain"`
+		Answer  *string             `parquet:"actual_answer,optional,plain"`
 		Seconds float64             `parquet:"execution_time_sec"`
 		Claimed bool                `parquet:"evaluation_judgement"`
 		Rows    map[string][]string `parquet:"rows"`
