@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"net/http"
@@ -15,6 +16,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+
+	"github.com/parquet-go/parquet-go"
 
 	"readiness/cmd/cli"
 	"readiness/domain/benchmark"
@@ -70,7 +73,7 @@ func comparesRows(t *testing.T, y *typist) {
 	}
 }
 
-// importsAnswers imports two files with answers to the question that comparesRows saved first, and compares them.
+// importsAnswers imports answers to the question that comparesRows saved first from a Parquet file and from JSON lines, and compares them.
 func importsAnswers(t *testing.T, y *typist) {
 	t.Helper()
 	const in, of = "Corporate Functions", "Financial Statements"
@@ -79,16 +82,20 @@ func importsAnswers(t *testing.T, y *typist) {
 		t.Fatal(err)
 	}
 	asked := saved.Value[0]
-	file := func(name, dax string) string {
-		line, err := json.Marshal(map[string]string{"question": asked.Text, "answer": "See the table.", "dax": dax})
-		return written(t, name, string(line)+"\n", err)
-	}
-	good := y.types(0, "", "benchmark", "import", in, of, file("good.jsonl", asked.Expected.DAX), "--answered-by", "Copilot").stdout
+	const text = "See the table."
+	var table bytes.Buffer
+	err := parquet.Write(&table, []struct {
+		Question string `parquet:"question,plain"`
+		Answer   string `parquet:"answer,dict"`
+		DAX      string `parquet:"dax,plain"`
+	}{{asked.Text, text, asked.Expected.DAX}}, parquet.Compression(&parquet.Snappy))
+	good := y.types(0, "", "benchmark", "import", in, of, written(t, "good.parquet", table.String(), err), "--answered-by", "Copilot").stdout
 	if want := "judged from files with the answers of Copilot: score 100 of 100; 5 questions"; !strings.Contains(good, want) ||
 		!strings.Contains(good, "Answered by Copilot (imported: these answers were given elsewhere)\n") || !strings.Contains(good, "Questions without an answer: 4, such as ") {
 		t.Errorf("got %q", good)
 	}
-	y.types(0, "", "benchmark", "import", in, of, file("bad.jsonl", `EVALUATE ROW("x", 1)`), "--answered-by", "Other")
+	line, err := json.Marshal(map[string]string{"question": asked.Text, "answer": text, "dax": `EVALUATE ROW("x", 1)`})
+	y.types(0, "", "benchmark", "import", in, of, written(t, "bad.jsonl", string(line)+"\n", err), "--answered-by", "Other")
 	all := shownID.FindAllString(y.types(0, "", "benchmark", "runs", in, of).stdout, -1)
 	if compared := y.types(0, "", "abtests", "create", "Two", in, of, "--imported", all[1]+","+all[0]).stdout; !strings.Contains(compared, "Score of side A 100, of side B 0, over 1 questions") {
 		t.Errorf("got %q", compared)
