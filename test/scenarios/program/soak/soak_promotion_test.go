@@ -140,7 +140,8 @@ func (p *promotions) observe(ctx context.Context) {
 	}
 }
 
-// look reads what the present standby has; nothing while it is frozen or not there.
+// look reads what the present standby has; nothing while it is frozen or not there, nor once it was promoted: what a primary has that was
+// not yet replicated says nothing about the next standby.
 func (p *promotions) look(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
 	defer cancel()
@@ -158,12 +159,12 @@ func (p *promotions) look(ctx context.Context) {
 	var position int64
 	var event string
 	found := map[int64]string{}
-	rows, _ := conn.Query(ctx, `SELECT position, event_id || ' ' || encode(hash, 'hex') FROM events WHERE position > $1`, last-200)
+	rows, _ := conn.Query(ctx, `SELECT position, event_id || ' ' || encode(hash, 'hex') FROM events WHERE position > $1 AND pg_is_in_recovery()`, last-200)
 	if _, err := pgx.ForEachRow(rows, []any{&position, &event}, func() error { found[position] = event; return nil }); err != nil {
 		return
 	}
 	var h signedHead
-	err = conn.QueryRow(ctx, `SELECT epoch, size, encode(root, 'hex'), note FROM audit_trees WHERE tree = '' AND note IS NOT NULL ORDER BY epoch DESC LIMIT 1`).
+	err = conn.QueryRow(ctx, `SELECT epoch, size, encode(root, 'hex'), note FROM audit_trees WHERE tree = '' AND note IS NOT NULL AND pg_is_in_recovery() ORDER BY epoch DESC LIMIT 1`).
 		Scan(&h.epoch, &h.size, &h.root, &h.note)
 	p.mu.Lock()
 	defer p.mu.Unlock()
