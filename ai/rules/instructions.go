@@ -80,8 +80,10 @@ func (f *facts) instructAnew(a *answers) {
 	model := proposal.Object{Type: proposal.Model}
 	d := document{left: proposal.MaxInstructions, newline: "\n"}
 	added := false
-	for _, s := range f.sections("") {
-		added = d.add(s) || added
+	if all := f.sections(""); !onlyObvious(all) {
+		for _, s := range all {
+			added = d.add(s) || added
+		}
 	}
 	f.askAboutModel(a)
 	if !added {
@@ -90,6 +92,21 @@ func (f *facts) instructAnew(a *answers) {
 	}
 	a.propose(model, strings.TrimPrefix(d.text.String(), d.newline), "The model has no AI instructions; these state what its "+
 		"definition says about time, measures, defaults and terms.")
+}
+
+// onlyObvious reports whether all that can be said is which columns the only calendar has, as its names do.
+func onlyObvious(all []section) bool {
+	for _, s := range all {
+		if s.heading != timeHeading && len(s.lines) > 0 || len(s.lines) > 1 {
+			return false
+		}
+		for _, line := range s.lines {
+			if !strings.HasPrefix(line, "Use ") && !strings.HasPrefix(line, "Take the ") && !strings.HasPrefix(line, "Group ") {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // document is a text within a limit, which leaves out complete lines that do not fit.

@@ -87,7 +87,7 @@ func (f *facts) aboutDefaults() []string {
 	var ratios []string
 	for _, x := range f.allMeasures() {
 		if name := f.bracketed(x); name != "" && strings.Contains(x.measure.FormatString, "%") && len(ratios) < 4 &&
-			!clearsAll.MatchString(x.measure.Expression) {
+			!clearsAll.MatchString(x.measure.Expression) && isRatio(x, f.explain(x).text) {
 			ratios = append(ratios, name)
 		}
 	}
@@ -100,6 +100,14 @@ func (f *facts) aboutDefaults() []string {
 		}
 	}
 	return lines
+}
+
+// isRatio reports whether an expression is understood as what its name says: the name of a growth is no promise that the quotient is one.
+func isRatio(x *field, text string) bool {
+	if growthNames.Meets(said(x)) {
+		return strings.HasPrefix(text, "relative change ")
+	}
+	return strings.Contains(text, " divided by ") || strings.HasPrefix(text, "share of ")
 }
 
 // labelOf returns the column that is marked as the label of a dimension, if its name says more than that of the table.

@@ -168,3 +168,31 @@ func TestMeasureOfPlainSum(t *testing.T) {
 		}
 	}
 }
+
+// What only repeats the columns of a calendar is no instruction worth having: a person is asked instead.
+func TestObviousInstructions(t *testing.T) {
+	t.Parallel()
+	m := &semanticmodel.Model{Tables: []semanticmodel.Table{{Name: "Films", Columns: []semanticmodel.Column{
+		{Name: "Title", DataType: semanticmodel.String}, {Name: "Released Year", DataType: semanticmodel.Int64}}}}}
+	if a := rules.Propose(proposal.Ask{Type: proposal.AIInstructions, Model: m}); len(a.Proposals) != 0 || len(a.Questions) == 0 {
+		t.Errorf("got %+v, asked %v", a.Proposals, a.Questions)
+	}
+}
+
+// A percentage is only promised for measures that are understood as the quotient that their names say.
+func TestPercentagesOfGroups(t *testing.T) {
+	t.Parallel()
+	for expression, want := range map[string]bool{
+		"DIVIDE([Units] - [Net Sales PY], [Net Sales PY])":                           true,
+		"DIVIDE([Net Sales PY], [Net Sales], 0) - 1":                                 false, // turned round
+		"VAR u = [Units] RETURN DIVIDE(u - CALCULATE(u, ALL('Date')), CALCULATE(u))": false, // a variable is no measure
+	} {
+		m := shop(func(m *semanticmodel.Model) {
+			f := tableOf(m, "FactSales")
+			f.Measures = append([]semanticmodel.Measure{{Name: "Growth % of all", Expression: expression, FormatString: "0%"}}, f.Measures...)
+		})
+		if got := strings.Contains(strings.Join(sectionOf(m, "Defaults"), "\n"), "[Growth % of all]"); got != want {
+			t.Errorf("%s: got %t", expression, got)
+		}
+	}
+}

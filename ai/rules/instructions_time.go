@@ -24,7 +24,10 @@ var fiscalWords = prose.SetOf("fiscal fy financial")
 
 // aboutTime says which dates and years are meant, as far as the definition shows it.
 func (f *facts) aboutTime() []string {
-	if !slices.ContainsFunc(f.allFields(), (*field).isDay) {
+	switch {
+	case slices.ContainsFunc(f.tables, (*table).turned):
+		return nil
+	case !slices.ContainsFunc(f.allFields(), (*field).isDay):
 		return f.withoutDates()
 	}
 	var lines []string
@@ -32,7 +35,7 @@ func (f *facts) aboutTime() []string {
 	several := f.severalCalendars()
 	for _, t := range calendars[:min(len(calendars), mostCalendars)] {
 		filtered := tableNames(slices.DeleteFunc(f.wantedTables(t.facts), func(of *table) bool { return several[of] != "" }))
-		switch line := f.periodLine(t, filtered, len(calendars) > 1); {
+		switch line := f.periodLine(t, filtered, len(calendars) > 1 || f.misses(t)); {
 		case line == "", !t.related && slices.ContainsFunc(f.tables, func(of *table) bool { return of != t && len(of.columns) > 0 }): // it filters nothing
 		case len(calendars) == 1:
 			lines = append(append(lines, line), f.yearLine(t)...)
@@ -50,6 +53,23 @@ func (f *facts) aboutTime() []string {
 		return lines
 	}
 	return append(lines, f.datesOfTables()...)
+}
+
+// misses reports whether a calendar does not filter a table that has dates or keys of dates of its own.
+func (f *facts) misses(calendar *table) bool {
+	return slices.ContainsFunc(f.wantedTables(f.tables), func(t *table) bool {
+		return (t.role == fact || t.role == plain) && !slices.Contains(t.reached(), calendar) &&
+			slices.ContainsFunc(t.columns, func(x *field) bool {
+				return x.isDay() && !x.technical() || dateWords.Meets(x.words) && keyWords.Meets(x.words)
+			})
+	})
+}
+
+// turned reports whether a calendar is on the many side only: its relationships were drawn the wrong way, and it filters nothing.
+func (t *table) turned() bool {
+	named := prose.Words(t.src.Name)
+	return t.many && !t.one && slices.ContainsFunc(t.columns, (*field).isDate) && len(named) > 0 &&
+		!slices.ContainsFunc(named, func(w string) bool { return !dateWords[w] && !identifying[w] })
 }
 
 // withoutDates returns a line for a model without dates, which may have years or other periods all the same; nothing if it is not known

@@ -184,7 +184,7 @@ func (s *selection) columns() {
 				s.hide(x, violation == 1, "It is a foreign key: the relationship does its work (rule VIS-02).")
 			case violation > 0:
 				s.hide(x, violation == 1, "It is a technical or record-keeping column (rule VIS-02).")
-			case x.end && t.role != dateTable && keyWords.Meets(x.words) && len(x.usedBy) == 0:
+			case x.end && t.role != dateTable && keyWords.Meets(x.words) && len(x.usedBy) == 0 && !dateWords.Meets(x.words):
 				s.hide(x, !x.isText(), "It is the key that relationships go by; if people ask by it, leave it.")
 			case t.role == calculationGroup && x != t.itemColumn():
 				s.hide(x, true, "It only puts the items of the calculation group in order.")

@@ -39,14 +39,15 @@ func (s *selection) answerTable(t *table, a *answers) {
 		}
 	}
 	visibility := t.visibility // what the table's entry will say
+	hides := false             // as is recommended, so that its fields need no entries
 	d, decided := s.tables[t]
 	switch {
 	case len(wanted) == 0 && decided && t.visibility != proposal.Hidden:
-		visibility = proposal.Hidden
-		s.change(a, t.object(), visibility, d.clear, d.reason)
+		visibility, hides = proposal.Hidden, d.clear
+		s.change(a, t.object(), visibility, hides, d.reason)
 	case len(wanted) == 0 && t.exposed && t.visibility != proposal.Hidden && len(t.fields()) > 0:
-		visibility = proposal.Hidden
-		s.change(a, t.object(), visibility, s.allClear(t), "Nothing of it is left to ask about.")
+		visibility, hides = proposal.Hidden, s.allClear(t)
+		s.change(a, t.object(), visibility, hides, "Nothing of it is left to ask about.")
 	case len(wanted) > 0 && t.visibility == proposal.Hidden:
 		visibility = proposal.Visible
 		s.change(a, t.object(), visibility, true, "A measure that is shown is computed from it (rule VIS-04).")
@@ -56,11 +57,11 @@ func (s *selection) answerTable(t *table, a *answers) {
 		s.change(a, t.object(), visibility, false, s.whyTable(t))
 	}
 	for _, x := range t.fields() {
-		s.answerField(x, visibility, a)
+		s.answerField(x, visibility, hides, a)
 	}
 }
 
-func (s *selection) answerField(x *field, table string, a *answers) {
+func (s *selection) answerField(x *field, table string, hides bool, a *answers) {
 	want := s.wanted(x)
 	asIs := schemaShows(table, x.visibility, x.hidden)
 	switch {
@@ -80,7 +81,7 @@ func (s *selection) answerField(x *field, table string, a *answers) {
 		}
 		s.change(a, x.object(), proposal.Visible, !asIs, reason)
 	case !want && s.stays(x):
-	case !want && (asIs || !s.configured && !x.hidden && x.visibility != proposal.Hidden):
+	case !want && (asIs || !s.configured && !hides && !x.hidden && x.visibility != proposal.Hidden):
 		d, decided := s.fields[x]
 		if !decided {
 			// It was hidden only because its table was.

@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -23,7 +24,7 @@ var arithmetic = prose.SetOf("divided minus plus times over average number sum h
 var ofDates = prose.SetOf("date month year quarter day week weekday hour from to 1 4 7 12 23 31 366")
 
 // changes are words of texts that the name of a growth implies.
-var changes = prose.SetOf("relative change growth difference variance py ly prior previous current this from year yoy actual")
+var changes = prose.SetOf("relative change growth difference variance py ly prior previous current this from year yoy actual budget plan planned target")
 
 // conditional are words of conditions that a name with their column implies.
 var conditional = prose.SetOf("yes no y n true false 1 0 empty not any present")
@@ -34,7 +35,11 @@ var (
 	marginTerms = prose.SetOf("gross net margin profit sales revenue income cost costs cogs total")
 )
 
-var growthNames = prose.SetOf("yoy mom qoq wow growth change chg delta var variance")
+var growthNames = prose.SetOf("yoy mom qoq wow growth change chg delta var variance vs")
+
+// spelledOut are the names of periods in full, with the words that stand for them.
+var spelledOut = strings.NewReplacer("-", " ", "year to date", "ytd", "quarter to date", "qtd", "month to date", "mtd", "week to date", "wtd",
+	"year over year", "yoy", "month over month", "mom", "quarter over quarter", "qoq", "week over week", "wow")
 
 // units are words of columns' names that say in which unit their numbers are.
 var units = prose.SetOf("ms milliseconds seconds secs sec minutes mins hours hrs days weeks months years usd eur gbp chf euro euros dollars kg g lb lbs " +
@@ -48,9 +53,9 @@ type told struct {
 	implied []prose.Set
 }
 
-// said returns the words of a name as written, so that YoY is one.
+// said returns the words of a name as written, so that YoY is one, as is Year to Date.
 func said(x *field) []string {
-	return strings.FieldsFunc(strings.ToLower(x.name), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	return strings.FieldsFunc(spelledOut.Replace(strings.ToLower(x.name)), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 }
 
 func (f *facts) toldBy(x *field) told {
@@ -94,6 +99,61 @@ func (k told) lacks(text string, further ...prose.Set) bool {
 	})
 }
 
+// lacksAll reports whether a name has no word that the reader knows, but for those that every name may have.
+func (k told) lacksAll(name string) bool {
+	return name != "" && !slices.ContainsFunc(prose.Words(name), func(w string) bool { return k.known[meaningOf(w)] && !idle[w] && !arithmetic[w] })
+}
+
+// available are words of divisors that the name of a rate implies, as those of Occupancy Rate: occupied by available rooms.
+var available = prose.SetOf("available all total overall possible")
+
+// namesOperands reports whether the name of a measure implies both operands of its expression: those of a price per piece, a growth, or
+// a rate that is named for its numerator, as Return Rate: returned orders by orders.
+func namesOperands(x *field, text string) bool {
+	name, divisor, isRatio := strings.Cut(text, " divided by ")
+	words := func(text string) prose.Set {
+		set := prose.Set{}
+		for _, w := range slices.Concat(prose.Words(text), prose.Words(strings.ToLower(text))) { // kWh is one word, too
+			if !idle[w] && !arithmetic[w] && !available[w] && !periodNames[w] && !growthNames[w] {
+				set[meaningOf(w)] = true
+			}
+		}
+		return set
+	}
+	within := func(some, all prose.Set) bool {
+		return !slices.ContainsFunc(slices.Collect(maps.Keys(some)), func(w string) bool { return !all[w] && !available[w] })
+	}
+	meets := func(a, b prose.Set) bool { return a.Meets(slices.Collect(maps.Keys(b))) }
+	if !isRatio {
+		one, other, two := strings.Cut(strings.Replace(text, " to the ", " to ", 1), " minus ")
+		if from, to, grows := strings.Cut(strings.TrimPrefix(text, "relative change from "), " to "); grows && !two {
+			one, other, two = from, to, true
+		}
+		return two && growthNames.Meets(said(x)) && meets(words(x.name), words(one)) && meets(words(x.name), words(other))
+	}
+	if counted, by, per := strings.Cut(strings.ToLower(x.name), " per "); per {
+		return meets(words(counted), words(name)) && meets(words(by), words(divisor))
+	}
+	if growthNames.Meets(said(x)) || !strings.ContainsRune(x.name, '%') && !rateNames.Meets(said(x)) {
+		return false
+	}
+	rate, numerator := words(x.name), words(name)
+	delete(rate, "percentage")
+	for w := range rate {
+		alike := func(of string) bool { return of == w || len(of) > stem && len(w) > stem && of[:stem] == w[:stem] }
+		if !slices.ContainsFunc(slices.Collect(maps.Keys(words(text))), alike) {
+			return false
+		}
+	}
+	maps.Copy(numerator, rate)
+	return within(words(divisor), numerator)
+}
+
+// rateNames are words of the names of rates; words of one stem begin with the same stem bytes.
+var rateNames = prose.SetOf("rate ratio share percent percentage pct")
+
+const stem = 5
+
 // tells reports whether an explanation says something of a field that its name and a plain reading of its expression do not.
 func (f *facts) tells(x *field, s explanation) bool {
 	k := f.toldBy(x)
@@ -105,8 +165,12 @@ func (f *facts) tells(x *field, s explanation) bool {
 	case s.when != "" && (!periodNames.Meets(said(x)) || strings.Contains(s.when, "ends on")):
 		return true
 	case slices.ContainsFunc(s.tail, func(t string) bool { return !quiet[t] && k.lacks(t) }),
-		slices.ContainsFunc(s.where, k.unnamed), f.counterCase(x, s) != "":
+		slices.ContainsFunc(s.where, k.unnamed), k.lacksAll(f.counterCase(x, s)):
 		return true
+	case x.measure != nil && s.compound && namesOperands(x, s.text):
+		return false
+	case s.counts != nil && !s.counts.manySide && identifying.Meets(s.counts.words) && (k.known["sum"] || k.known["number"]):
+		return false // rows are counted by their key
 	case x.column != nil && !s.compound && strings.Contains(s.text, ofRelated):
 		name, _, _ := strings.Cut(s.text, ofRelated)
 		return k.lacks(name) && squashed(name) != squashed(x.name) // the structure says where it comes from

@@ -98,6 +98,18 @@ func TestTimeLines(t *testing.T) {
 		"two calendars": {twoCalendars(true), []string{
 			"For a period of Returns filter 'Date'[Date]; group by year with 'Date'[Year] and by month with 'Date'[Month] within a year.",
 			"FactSales has 2 calendars: Date by OrderDate and Ship Calendar by ShipDate; use the one whose date the question is about, and say which."}},
+		"a fact with dates that the calendar does not filter": {func(m *semanticmodel.Model) {
+			calendar(date)(m)
+			m.Tables = append(m.Tables, semanticmodel.Table{Name: "Orders", Columns: []semanticmodel.Column{{Name: "DateKey", DataType: integer}, {Name: "Net", DataType: semanticmodel.Decimal}},
+				Measures: []semanticmodel.Measure{{Name: "Placed", Expression: "COUNTROWS(Orders)"}}})
+		}, []string{"For a period of FactSales and Returns filter 'Date'[Date].", order, shipped}},
+		"relationships that were drawn the wrong way": {func(m *semanticmodel.Model) {
+			for i := range m.Relationships {
+				if r := &m.Relationships[i]; r.ToTable == "Date" {
+					r.FromTable, r.FromColumn, r.ToTable, r.ToColumn = r.ToTable, r.ToColumn, r.FromTable, r.FromColumn
+				}
+			}
+		}, nil},
 		"a year without dates": {func(m *semanticmodel.Model) {
 			m.Tables, m.Relationships = []semanticmodel.Table{{Name: "Budget", Columns: []semanticmodel.Column{
 				{Name: "Year", DataType: integer}, {Name: "Amount", DataType: semanticmodel.Decimal}},

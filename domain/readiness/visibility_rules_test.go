@@ -26,6 +26,11 @@ func TestFurtherVisibilityRules(t *testing.T) {
 	rules(t, map[string][]row{
 		"VIS-02": {
 			{"a foreign key", star(), "D[Id] 0, S[P] 1"},
+			{"a key of its own table, where the relationship was drawn the wrong way", model(table("DimDates", whole("DateKey")), table("Sales", whole("DateKey")),
+				related("DimDates[DateKey] -> Sales[DateKey]")), "DimDates[DateKey] 0, Sales[DateKey] 0"},
+			{"a key of its own table and one of another", model(table("Currency", whole("CurrencyKey"), whole("CountryKey")), table("Sales", whole("CurrencyKey")),
+				table("Country", whole("CountryKey")), related("Currency[CurrencyKey] -> Sales[CurrencyKey]"), related("Currency[CountryKey] -> Country[CountryKey]")),
+				"Country[CountryKey] 0, Currency[CountryKey] 1, Currency[CurrencyKey] 0, Sales[CurrencyKey] 0"},
 			{"of one that a hidden measure activates", activated(whole("P"), whole("Id")), "D[Id] 0, S[P] 1"},
 			{"a date of one that a hidden measure activates", activated(date("P"), date("Id")), "D[Id] 0, S[P] 0"},
 			{"a date of an inactive relationship", model(table("S", date("P")), table("D", date("Id")), related("S[P] -> D[Id]", "inactive")),

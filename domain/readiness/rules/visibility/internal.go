@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"readiness/definition/dax"
 	"readiness/definition/semanticmodel"
@@ -73,10 +74,35 @@ func loadBatch(c *model.Column, i int) bool {
 
 // foreignKey reports whether a column is on the many side of an active relationship, or by something other than a date
 // of an inactive one that a USERELATIONSHIP activates. A text at an end of an active many-to-many relationship is one
-// only by its name.
+// only by its name. The key of the table itself is none: there a relationship was drawn the wrong way.
 func foreignKey(x *model.Scope, c *model.Column) bool {
+	if namesOwnKey(c) {
+		return false
+	}
 	return c.ManyOfOne || c.ManyOfInactive && !c.Is(semanticmodel.DateTime) && activatedByMany(x, c) ||
 		c.ManyOfMany && (!c.Is(semanticmodel.String) || foreignEnding[wording.LastWord(c.Words)])
+}
+
+var roleOfTable = regexp.MustCompile(`^(?:[Dd]im|DIM|d|[Ff]act|FACT|f)(?:[ _]|([A-Z]))|[ _](?i:dim|fact)$`)
+
+// namesOwnKey reports whether a column's name is that of its table with a word for key, as CustomerKey of Customers.
+func namesOwnKey(c *model.Column) bool {
+	letters := func(s string) string {
+		return strings.Map(func(r rune) rune {
+			if unicode.IsLetter(r) || unicode.IsDigit(r) {
+				return unicode.ToLower(r)
+			}
+			return -1
+		}, s)
+	}
+	table := letters(roleOfTable.ReplaceAllString(c.Table.Src.Name, "$1"))
+	name := letters(c.Name)
+	for _, noun := range []string{table, strings.TrimSuffix(table, "s"), strings.TrimSuffix(table, "ies") + "y"} {
+		if rest, found := strings.CutPrefix(name, noun); found && noun != "" && foreignEnding[rest] {
+			return true
+		}
+	}
+	return false
 }
 
 type activatedKey struct{}
