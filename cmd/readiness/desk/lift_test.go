@@ -157,7 +157,7 @@ func toPart() map[string]string {
 	files["S.SemanticModel/definition/tables/Orders.tmdl"] = strings.Replace(toAsk["S.SemanticModel/definition/tables/Orders.tmdl"], "\tcolumn 'Order Date'", `	measure 'Won Net Sales' = CALCULATE([Net Sales], Orders[Status] = "won")
 		formatString: 0
 
-	measure 'Won Share' = DIVIDE([Won Net Sales], [Net Sales])
+	measure 'Closing Quota' = DIVIDE([Won Net Sales], [Net Sales])
 		formatString: 0 %
 
 	column 'Order Date'`, 1)
@@ -168,10 +168,10 @@ func toPart() map[string]string {
 func TestLiftFindsTheLine(t *testing.T) {
 	t.Parallel()
 	root := folderOf(t, toPart())
-	ai := "command:sh " + saved(t, "agent.sh", `while read -r line; do case "$line" in *"[Won Share]: "*) `+wrongAnswer+";; *) "+rightAnswer+";; esac; done\n")
+	ai := "command:sh " + saved(t, "agent.sh", `while read -r line; do case "$line" in *"[Closing Quota]: "*) `+wrongAnswer+";; *) "+rightAnswer+";; esac; done\n")
 	r := lifted(t, cli.ExitOK, root, "--questions", asked(t, 8), "--ask", ai, "--by", "change", "--asks", filepath.Join(t.TempDir(), "a"))
-	line := part(t, r, "AI instructions: - [Won Share]: [Won Net Sales] divided by [Net Sales], as a percentage.")
-	if line.Verdict != lift.Hurts || line.Wrong != 8 || line.Changes != 1 || line.Lines != "## Key measures\n- [Won Share]: [Won Net Sales] divided by [Net Sales], as a percentage." {
+	line := part(t, r, "AI instructions: - [Closing Quota]: [Won Net Sales] divided by [Net Sales], as a percentage.")
+	if line.Verdict != lift.Hurts || line.Wrong != 8 || line.Changes != 1 || line.Lines != "## Key measures\n- [Closing Quota]: [Won Net Sales] divided by [Net Sales], as a percentage." {
 		t.Errorf("got %+v", line)
 	}
 	for _, name := range []string{"AI instructions, Defaults", `AI instructions: - [Open Net Sales]: [Net Sales] where Status of Orders is "pending".`} {
@@ -187,7 +187,7 @@ func TestLiftWritesTheLine(t *testing.T) {
 	t.Parallel()
 	root, asks, record := folderOf(t, toPart()), filepath.Join(t.TempDir(), "asks.jsonl"), filepath.Join(t.TempDir(), "record.json")
 	before := contents(t, root)
-	ai := "command:sh " + saved(t, "agent.sh", `while read -r line; do case "$line" in *"[Won Share]: "*) `+wrongAnswer+
+	ai := "command:sh " + saved(t, "agent.sh", `while read -r line; do case "$line" in *"[Closing Quota]: "*) `+wrongAnswer+
 		`;; *"[Open Net Sales]: "*) `+rightAnswer+";; *) echo '{}';; esac; done\n")
 	args := []string{root, "--questions", asked(t, 8), "--ask", ai, "--by", "change", "--root", root}
 	whole := lifted(t, cli.ExitOK, append(args, "--asks", filepath.Join(t.TempDir(), "whole.jsonl"))...)
