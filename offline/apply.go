@@ -27,7 +27,7 @@ func Write(ctx context.Context, all []Proposal, file string, now time.Time) (app
 	if len(r.Models) == 0 {
 		return nil, "", finish(ctx, all)
 	}
-	if record, err = r.write(file); err != nil {
+	if record, err = r.write("", file); err != nil {
 		return nil, "", err
 	}
 	for _, p := range all {

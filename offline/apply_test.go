@@ -522,9 +522,9 @@ func TestRecords(t *testing.T) {
 		t.Error("the record contains a path of the machine")
 	}
 	for name, tt := range map[string]struct{ from, to, err string }{
-		"a path that leads out":  {`"path": "Shop.SemanticModel"`, `"path": "../Shop.SemanticModel"`, "not a semantic model below the root"},
-		"an absolute path":       {`"path": "Shop.SemanticModel"`, `"path": "/etc/Shop.SemanticModel"`, "not a semantic model below the root"},
-		"no model":               {`"path": "Shop.SemanticModel"`, `"path": "Shop"`, "not a semantic model below the root"},
+		"a path that leads out":  {`"path": "Shop.SemanticModel"`, `"path": "../Shop.SemanticModel"`, "not a semantic model or report below the root"},
+		"an absolute path":       {`"path": "Shop.SemanticModel"`, `"path": "/etc/Shop.SemanticModel"`, "not a semantic model or report below the root"},
+		"no model":               {`"path": "Shop.SemanticModel"`, `"path": "Shop"`, "not a semantic model or report below the root"},
 		"another format":         {"readiness-apply/1", "readiness-apply/2", `has the format "readiness-apply/2"`},
 		"an unknown member":      {`"models"`, `"model"`, "is unknown"},
 		"intents without writes": {`"write": 0`, `"write": 3`, "has write 3 at index 0"},

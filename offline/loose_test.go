@@ -335,7 +335,7 @@ func TestRecordsOfLooseModels(t *testing.T) {
 		if err := os.WriteFile(file, []byte(changed), 0o600); err != nil || changed == string(text) {
 			t.Fatal(name, err)
 		}
-		if _, err := offline.ReadRecord(file); err == nil || !strings.Contains(err.Error(), "not a semantic model below the root") {
+		if _, err := offline.ReadRecord(file); err == nil || !strings.Contains(err.Error(), "not a semantic model or report below the root") {
 			t.Errorf("%s: got error %v", name, err)
 		}
 	}

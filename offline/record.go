@@ -33,9 +33,11 @@ type Record struct {
 	Format    string          `json:"format"`
 	AppliedAt time.Time       `json:"appliedAtUtc"`
 	Models    []RecordedModel `json:"models"`
+	// Together is true if either all models are restored or none, as for a renaming.
+	Together bool `json:"together,omitempty"`
 }
 
-// RecordedModel is what an apply writes to one model.
+// RecordedModel is what an apply writes to one model, or a renaming to a model or a report.
 type RecordedModel struct {
 	// Path is relative to the root, with forward slashes.
 	Path string `json:"path"`
@@ -45,7 +47,7 @@ type RecordedModel struct {
 	DefinitionHash string  `json:"definitionHash"`
 	WrittenHash    string  `json:"writtenHash"`
 	Applies        []Apply `json:"applies"`
-	// Parts are the parts that an upgrade of the preparation for AI writes; an apply has none.
+	// Parts are the parts that a renaming or an upgrade of the preparation for AI writes; an apply has none.
 	Parts []RecordedPart `json:"parts,omitempty"`
 }
 
@@ -69,8 +71,8 @@ func newRecord(all []Proposal, now time.Time) Record {
 }
 
 // write writes the record to a new file and syncs it to disk, completely or not at all. With file "" it derives a name
-// in the current folder from the content. It returns the name.
-func (r Record) write(file string) (string, error) {
+// in dir from the content, where "" is the current folder. It returns the name.
+func (r Record) write(dir, file string) (string, error) {
 	var body bytes.Buffer
 	if err := writeIndented(&body, r); err != nil {
 		return "", err
@@ -78,11 +80,12 @@ func (r Record) write(file string) (string, error) {
 	if file == "" {
 		sum := sha256.Sum256(body.Bytes())
 		file = "readiness-apply-" + hex.EncodeToString(sum[:6]) + ".json"
-		if model, err := holding(file); err != nil {
+		if model, err := holding(filepath.Join(dir, file)); err != nil {
 			return "", err
-		} else if model != "" { // the current folder is in a model, whose parts do not begin with a dot
+		} else if model != "" { // the folder is in a model, whose parts do not begin with a dot
 			file = "." + file
 		}
+		file = filepath.Join(dir, file)
 	}
 	if model, err := holding(file); err != nil {
 		return "", err
@@ -152,7 +155,7 @@ func ReadRecord(file string) (Record, error) {
 	}
 	for _, m := range r.Models {
 		if !insideRoot(m.Path) || !m.isModel() {
-			return Record{}, fmt.Errorf("the record %s names %q, which is not a semantic model below the root", shown, m.Path)
+			return Record{}, fmt.Errorf("the record %s names %q, which is not a semantic model or report below the root", shown, m.Path)
 		}
 		for _, a := range m.Applies {
 			if err := a.check(); err != nil {
@@ -177,7 +180,7 @@ func formOf(i folder.TreeItem) string {
 	return ""
 }
 
-// isModel reports whether the path can be a semantic model of the form.
+// isModel reports whether the path can be a semantic model of the form, or a report of which parts were written.
 func (m RecordedModel) isModel() bool {
 	kind, named := folder.TypeOf(path.Base(m.Path))
 	switch m.Form {
@@ -188,7 +191,7 @@ func (m RecordedModel) isModel() bool {
 	}
 	switch m.Form {
 	case "":
-		return named && kind == item.SemanticModel
+		return named && (kind == item.SemanticModel || kind == item.Report && len(m.Applies) == 0)
 	case "bim":
 		return strings.EqualFold(path.Ext(m.Path), ".bim")
 	case "tmdl", "folder":

@@ -27,7 +27,7 @@ func (i Item) captions(ctx context.Context, n *note) []proposal.Caption {
 			r, err = report.Read(one.Definition)
 		}
 		if err != nil {
-			n.warnings = append(n.warnings, unreadReport(path.Join(path.Dir(i.Shown), filepath.Base(one.Dir)), err))
+			n.warnings = append(n.warnings, unreadReport(one.Shown, err))
 			continue
 		}
 		all = append(all, proposal.Captions(one.Name, r)...)
@@ -37,7 +37,8 @@ func (i Item) captions(ctx context.Context, n *note) []proposal.Caption {
 
 // Report is a report that is built on a model.
 type Report struct {
-	Dir, Name  string // its folder, absolute
+	Item
+	Dir        string // its folder, absolute
 	Definition definition.Definition
 	// Error is why it cannot be read; then it may be built on another model.
 	Error error
@@ -47,26 +48,20 @@ type Report struct {
 // looked at.
 func (i Item) Reports(ctx context.Context, most int) (all []Report) {
 	beside := filepath.Dir(i.at)
-	entries, err := os.ReadDir(beside)
-	if err != nil {
-		return nil
-	}
 	tree, err := folder.OpenTree(beside)
 	if err != nil {
 		return nil
 	}
-	for _, e := range entries {
-		if kind, _ := folder.TypeOf(e.Name()); kind != item.Report {
-			continue
-		}
-		if most--; most < 0 || ctx.Err() != nil {
+	for n, name := range i.reportsBeside() {
+		if n == most || ctx.Err() != nil {
 			break
 		}
-		it, err := tree.Item(ctx, e.Name())
+		it, err := tree.Item(ctx, name)
 		if err != nil {
 			continue
 		}
-		one := Report{Dir: filepath.Join(beside, e.Name()), Name: it.Name}
+		dir := filepath.Join(beside, name)
+		one := Report{Item: Item{TreeItem: it, Shown: path.Join(i.Shown, "..", name), tree: tree, at: dir}, Dir: dir}
 		var at string
 		if at, one.Error = modelOfReport(one.Dir); one.Error == nil && at != i.at {
 			continue
@@ -80,6 +75,17 @@ func (i Item) Reports(ctx context.Context, most int) (all []Report) {
 		all = append(all, one)
 	}
 	return all
+}
+
+// reportsBeside returns the folders of reports next to the model, whatever model they are built on.
+func (i Item) reportsBeside() (names []string) {
+	entries, _ := os.ReadDir(filepath.Dir(i.at))
+	for _, e := range entries {
+		if kind, _ := folder.TypeOf(e.Name()); kind == item.Report {
+			names = append(names, e.Name())
+		}
+	}
+	return names
 }
 
 // unreadReport returns the warning about a report whose texts are not suggested, because it cannot be read.

@@ -25,7 +25,7 @@ type Reversal struct {
 	Error error
 	// AsBefore is true if there is nothing to revert.
 	AsBefore bool
-	// Objects is how many objects are restored, or Files if the record is of an upgrade; Skipped are those left unchanged.
+	// Objects is how many objects are restored, or Files if the record is of a renaming or an upgrade; Skipped are those left unchanged.
 	Objects, Files int
 	Skipped        []optimization.Skip
 
@@ -58,6 +58,13 @@ func Reverse(ctx context.Context, root string, r Record, progress func(done, tot
 			all[n].Error = readable(err)
 		}
 	})
+	if r.Together && slices.ContainsFunc(all, func(v Reversal) bool { return v.Error != nil }) {
+		for n := range all {
+			if all[n].Error == nil && !all[n].AsBefore {
+				all[n].Error = errTogether
+			}
+		}
+	}
 	return all, err
 }
 
@@ -151,12 +158,12 @@ func (v *Reversal) putBack(a Apply) error {
 	return nil
 }
 
-// putBackParts puts the parts back that an upgrade wrote.
+// putBackParts puts the parts back that a renaming or an upgrade wrote.
 func (v *Reversal) putBackParts(all []RecordedPart) error {
 	parts := map[string][]byte{}
 	for _, p := range all {
 		if now, ok := v.Now.Part(p.Path); !ok || partHash(now) != p.Written {
-			return fmt.Errorf("%s was changed since; nothing of this model is reverted", p.Path)
+			return fmt.Errorf("%s was changed since; nothing of it is reverted", p.Path)
 		}
 		parts[p.Path] = p.Before
 		v.Files++

@@ -138,19 +138,11 @@ func (i Item) questionVisuals() (found []string) {
 }
 
 // Changes returns how many parts are written.
-func (u Upgrade) Changes() int { return len(u.parts()) }
-
-// parts returns the parts that are written.
-func (u Upgrade) parts() (parts []RecordedPart) {
+func (u Upgrade) Changes() int {
 	if u.Error != nil || u.Refused != nil {
-		return nil
+		return 0
 	}
-	for _, p := range u.Result.After.Parts {
-		if was, ok := u.before.Part(p.Path); !ok || !bytes.Equal(was, p.Data) {
-			parts = append(parts, RecordedPart{p.Path, was, partHash(p.Data)})
-		}
-	}
-	return parts
+	return len(differing(u.before, u.Result.After))
 }
 
 func partHash(data []byte) string {
@@ -162,15 +154,14 @@ func partHash(data []byte) string {
 func WriteUpgrades(ctx context.Context, all []Upgrade, file string, now time.Time) (applied []Applied, record string, err error) {
 	r := Record{Format: recordFormat, AppliedAt: now.UTC()}
 	for _, u := range all {
-		if parts := u.parts(); len(parts) > 0 {
-			r.Models = append(r.Models, RecordedModel{Path: u.Shown, Form: formOf(u.TreeItem), DefinitionHash: u.before.Hash(),
-				WrittenHash: u.Result.After.Hash(), Applies: []Apply{}, Parts: parts})
+		if u.Changes() > 0 {
+			r.Models = append(r.Models, recorded(u.Item, u.before, u.Result.After))
 		}
 	}
 	if len(r.Models) == 0 {
 		return nil, "", nil
 	}
-	if record, err = r.write(file); err != nil {
+	if record, err = r.write("", file); err != nil {
 		return nil, "", err
 	}
 	for _, u := range all {

@@ -77,11 +77,12 @@ func WriteReversals(w io.Writer, all []Reversal, applied []Applied) error {
 		Error    *string             `json:"error"`
 		AsBefore bool                `json:"asBefore"`
 		Objects  int                 `json:"objects"`
+		Files    int                 `json:"files,omitempty"`
 		Skipped  []optimization.Skip `json:"skipped"`
 	}
 	models := []reversal{}
 	for _, v := range all {
-		models = append(models, reversal{v.Path, textOf(v.Error), v.AsBefore, v.Objects, append([]optimization.Skip{}, v.Skipped...)})
+		models = append(models, reversal{v.Path, textOf(v.Error), v.AsBefore, v.Objects, v.Files, append([]optimization.Skip{}, v.Skipped...)})
 	}
 	return writeIndented(w, struct {
 		Format  string         `json:"format"`

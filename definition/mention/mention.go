@@ -4,6 +4,7 @@ package mention
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -12,6 +13,7 @@ import (
 	"readiness/definition/semanticmodel"
 	"readiness/definition/spelling"
 	"readiness/definition/tmdl"
+	"readiness/internal/lists"
 )
 
 // Field names a column or a measure.
@@ -87,6 +89,35 @@ func Of(d definition.Definition, m *semanticmodel.Model) *Index {
 func (x *Index) Field(table, name string) (Field, bool) {
 	f, ok := x.fields[spelling.Field(table, name)]
 	return f, ok
+}
+
+// Written returns the field that a person writes as Table[Name], 'Table'[Name], [Name] or Name.
+func (x *Index) Written(text string) (Field, error) {
+	table, name := "", strings.TrimSpace(text)
+	if at := strings.Index(name, "["); at >= 0 && strings.HasSuffix(name, "]") {
+		if quoted := strings.LastIndex(name, "'["); strings.HasPrefix(name, "'") && quoted > 0 {
+			at = quoted + 1
+		}
+		table, name = strings.TrimSpace(name[:at]), strings.ReplaceAll(name[at+1:len(name)-1], "]]", "]")
+		if len(table) > 1 && strings.HasPrefix(table, "'") && strings.HasSuffix(table, "'") {
+			table = strings.ReplaceAll(table[1:len(table)-1], "''", "'")
+		}
+	}
+	if f, ok := x.Field(table, name); ok {
+		return f, nil
+	}
+	all := slices.Clone(x.columns[spelling.Fold(name)])
+	if f, is := x.measures[spelling.Fold(name)]; is {
+		all = append(all, f)
+	}
+	switch {
+	case table != "" || len(all) == 0:
+		return Field{}, fmt.Errorf("the model has no measure or column %s", text)
+	case len(all) > 1:
+		return Field{}, fmt.Errorf("%s may be of %s; write its table, as in '%s'%s", dax.Bracket(name),
+			strings.Join(lists.Map(all, func(f Field) string { return f.Table }), " or "), all[0].Table, dax.Bracket(name))
+	}
+	return all[0], nil
 }
 
 // Of returns the mentions of a field, by part and place.

@@ -128,6 +128,23 @@ func TestRename(t *testing.T) {
 }
 
 // What may mean another field is refused, with its place.
+func TestWritten(t *testing.T) {
+	t.Parallel()
+	x := index(t, model(map[string]string{
+		"definition/tables/A.tmdl": "table 'O''Neil [x]'\n\tmeasure 'a]b' = 1\n\tcolumn Key\n",
+		"definition/tables/B.tmdl": "table B\n\tmeasure Total = 1\n\tcolumn Key\n\tcolumn Only\n",
+	}))
+	for text, want := range map[string]mention.Field{
+		"[total]": {"B", "Total"}, "Total": {"B", "Total"}, "B[Total]": {"B", "Total"}, " 'b' [ONLY] ": {"B", "Only"}, "Only": {"B", "Only"},
+		"'O''Neil [x]'[a]]b]": {"O'Neil [x]", "a]b"}, "'O''Neil [x]'[Key]": {"O'Neil [x]", "Key"}, "a]b": {"O'Neil [x]", "a]b"},
+		"Key": {}, "[Key]": {}, "C[Total]": {}, "": {}, "[]": {}, "B": {}, "B[": {}, "]": {}, "'[": {}, "'[]": {}, "''[Total]": {"B", "Total"},
+	} {
+		if got, err := x.Written(text); got != want || (err == nil) != (want != mention.Field{}) {
+			t.Errorf("%s is %+v (%v), not %+v", text, got, err, want)
+		}
+	}
+}
+
 func TestUnsafeRename(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct{ dax, old, to, err string }{

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"fmt"
 	"io"
 	"strings"
 
@@ -23,6 +24,17 @@ func (s Screen) WriteReversal(w io.Writer, v offline.Reversal) error {
 // WriteDiff writes a proposal's changes as a unified diff.
 func (s Screen) WriteDiff(w io.Writer, p offline.Proposal) error {
 	return s.diff(w, p.Folder(), p.Before, p.After)
+}
+
+// WriteRenaming writes the changes of a renaming as a unified diff, each item's below its path.
+func (s Screen) WriteRenaming(w io.Writer, r offline.Renaming) error {
+	for _, c := range r.Changed {
+		fmt.Fprintf(w, "%s: %s\n", show.Printable(c.Shown), show.Count(len(c.Files()), "file"))
+		if err := s.diff(w, c.Folder(), c.Before, c.After); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // diff writes the difference between two definitions, by path. On a terminal it removes control characters; elsewhere

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"path"
 	"slices"
 	"strings"
 	"time"
@@ -16,10 +17,13 @@ import (
 	"readiness/cmd/readiness/screen"
 	"readiness/cmd/readiness/teamrules"
 	"readiness/domain/aiprovider"
+	"readiness/domain/item"
 	"readiness/domain/optimization"
 	"readiness/domain/proposal"
 	"readiness/internal/lists"
 	"readiness/offline"
+	"readiness/offline/show"
+	"readiness/platform/folder"
 )
 
 // rootFlag adds --root, the folder that paths are relative to.
@@ -195,20 +199,19 @@ func failedProposals(all []offline.Proposal) error {
 	return nil
 }
 
-// written prints which models were written and which were not.
+// written prints which models, or items if reports are among them, were written and which were not.
 func (r *desk) written(applied []offline.Applied, how string) error {
-	failed := 0
+	failed, noun := 0, "model"
 	for _, a := range applied {
+		if kind, _ := folder.TypeOf(path.Base(a.Path)); kind == item.Report {
+			noun = "item"
+		}
 		if a.Error != nil {
 			failed++
 			fmt.Fprintf(r.Stderr, "readiness: %s was not %s: %s\n", a.Path, how, a.Error)
 		}
 	}
-	noun := "models"
-	if len(applied)-failed == 1 {
-		noun = "model"
-	}
-	fmt.Fprintf(r.Stderr, "%d %s %s\n", len(applied)-failed, noun, how)
+	fmt.Fprintf(r.Stderr, "%s %s\n", show.Count(len(applied)-failed, noun), how)
 	if failed > 0 {
 		return cli.Partly("%d of %d semantic models were not %s", failed, len(applied), how)
 	}

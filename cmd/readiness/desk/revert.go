@@ -16,10 +16,11 @@ func (r *desk) revertCommand() *cobra.Command {
 	var write bool
 	c := &cobra.Command{
 		Use:   "revert RECORD",
-		Short: "Undo what apply wrote to files",
+		Short: "Undo what apply, rename or upgrade-ai wrote to files",
 		Long: `Shows as a unified diff what reverting a record changes and, with --write, writes it. It restores every byte where nothing
 else has changed. A model whose objects are no longer as apply wrote them is refused and left unchanged; for display
-folders and field defaults, only the changed objects are left out. What apply did not write stays unchanged.
+folders and field defaults, only the changed objects are left out. What apply did not write stays unchanged. A record of rename
+is reverted in all of its files or in none.
 
 Paths in the record are relative to --root, as they were for apply: run it in the same folder.`,
 		Example: `  readiness revert readiness-apply-3fa9c1d20b7e.json

@@ -93,7 +93,7 @@ func TestUpgradeAI(t *testing.T) {
 		t.Fatal(err)
 	}
 	refused := run(t.Context(), "revert", record, "--root", dir, "--write")
-	if refused.code != 1 && refused.code != 4 || !strings.Contains(refused.stdout+refused.stderr, "Copilot/settings.json was changed since; nothing of this model is reverted") {
+	if refused.code != 1 && refused.code != 4 || !strings.Contains(refused.stdout+refused.stderr, "Copilot/settings.json was changed since; nothing of it is reverted") {
 		t.Errorf("%d %s%s", refused.code, refused.stdout, refused.stderr)
 	}
 	if now := contents(t, dir); now["Sales.SemanticModel/definition.pbism"] != after["Sales.SemanticModel/definition.pbism"] {
