@@ -234,11 +234,16 @@ func reasonFor(p optimization.Preview, f findingData) error {
 type workspaceEdit struct {
 	Changes         map[string][]textEdit `json:"changes,omitempty"`
 	DocumentChanges []any                 `json:"documentChanges,omitempty"`
+	Annotations     map[string]annotation `json:"changeAnnotations,omitempty"`
+	// annotation is that of the changes that are added next; "" for none.
+	annotation string
 }
 
 type textEdit struct {
 	Range   span   `json:"range"`
 	NewText string `json:"newText"`
+	// Annotation names one of the workspaceEdit.
+	Annotation string `json:"annotationId,omitempty"`
 }
 
 type documentEdit struct {
@@ -272,6 +277,9 @@ func (s *server) add(w *workspaceEdit, at string, created bool, edits ...textEdi
 		c := createFile{Kind: "create", URI: uri}
 		c.Options.IgnoreIfExists = true
 		w.DocumentChanges = append(w.DocumentChanges, c)
+	}
+	for n := range edits {
+		edits[n].Annotation = w.annotation
 	}
 	if can.DocumentChanges {
 		e := documentEdit{Edits: edits}
@@ -330,7 +338,7 @@ func differences(was text, now string) (all []textEdit) {
 		from, to := was.line(n)
 		a, b := after.line(n)
 		if was.src[from:to] != now[a:b] {
-			all = append(all, textEdit{was.span(from, to), now[a:b]})
+			all = append(all, textEdit{Range: was.span(from, to), NewText: now[a:b]})
 		}
 	}
 	return all
@@ -355,7 +363,7 @@ func difference(was text, now string) textEdit {
 			end = 0
 		}
 	}
-	return textEdit{was.span(from, len(was.src)-end), now[from : len(now)-end]}
+	return textEdit{Range: was.span(from, len(was.src)-end), NewText: now[from : len(now)-end]}
 }
 
 // accept returns the change of the ignore file that accepts a finding.

@@ -128,6 +128,7 @@ func (s *server) take(a assessment) {
 	}
 	if len(m.files) > 0 {
 		s.publish(m, &a)
+		s.recordRenaming()
 		s.tellScore(m)
 	}
 	s.schedule()

@@ -100,7 +100,7 @@ func (s *server) references(m message) (any, error) {
 		if after, err := r.index().Rename(r.d, at.Field, another); err == nil {
 			differ(r.dir, r.d, after)
 		}
-		for _, one := range r.item.Reports(s.ctx, maxReports) {
+		for _, one := range r.item.Reports(s.ctx, offline.MaxReports) {
 			if before := put(one.Definition, one.Dir, open); one.Error == nil {
 				if after, err := r.index().InReport(before, at.Field, another); err == nil {
 					differ(one.Dir, before, after)
@@ -110,9 +110,6 @@ func (s *server) references(m message) (any, error) {
 		return all, nil
 	}), nil
 }
-
-// maxReports bounds the reports of a model in which a name is looked for.
-const maxReports = 200
 
 // texts returns the open texts by file.
 func (s *server) texts() map[string]string {
@@ -153,8 +150,6 @@ func (s *server) rename(m message) (any, error) {
 		for part := range r.broken {
 			return nil, fmt.Errorf("%s cannot be read now, so it is not known what it names; mend it first", part)
 		}
-	case len(r.m.Unread) > 0:
-		return nil, fmt.Errorf("%s cannot be understood, so it is not known what it names", r.m.Unread[0].File)
 	}
 	for file, d := range s.open { // what is typed since the model was read may name it, too
 		if part, ok := partOf(r.dir, file); ok {
@@ -165,34 +160,13 @@ func (s *server) rename(m message) (any, error) {
 	}
 	open := s.texts()
 	return deferred(func() (any, error) {
-		after, err := r.index().Rename(r.d, at.Field, p.Name)
+		renaming, err := r.item.Rename(s.ctx, r.d, r.m, r.index(), at.Field, p.Name, func(d definition.Definition, dir string) definition.Definition {
+			return put(d, dir, open)
+		})
 		if err != nil {
 			return nil, err
 		}
-		type changed struct {
-			offline.Report
-			before, after definition.Definition
-		}
-		var reports []changed
-		for _, one := range r.item.Reports(s.ctx, maxReports) {
-			c := changed{Report: one, before: put(one.Definition, one.Dir, open)}
-			if err = one.Error; err == nil {
-				c.after, err = r.index().InReport(c.before, at.Field, p.Name)
-			}
-			if err != nil {
-				return nil, fmt.Errorf("the report %s: %w", one.Name, err)
-			}
-			reports = append(reports, c)
-		}
-		return func() (any, error) {
-			w, err := s.edit(r, r.d, after)
-			for _, one := range reports {
-				if err == nil {
-					err = s.editIn(w, one.Dir, one.before, one.after)
-				}
-			}
-			return w, err
-		}, nil
+		return func() (any, error) { return s.renameEdit(renaming) }, nil
 	}), nil
 }
 

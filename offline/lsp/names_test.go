@@ -2,9 +2,12 @@ package lsp
 
 import (
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+
+	"readiness/offline"
 )
 
 const (
@@ -117,6 +120,102 @@ func TestRename(t *testing.T) {
 	write(t, root+"/Shop.Report/definition/pages/p/visuals/v/visual.json", "{")
 	if _, err := rename("[Amount", "X"); err == nil || !strings.Contains(err.Message, "the report Shop") {
 		t.Errorf("with a broken report: %v", err)
+	}
+}
+
+// A renaming that the editor made has a record, by which every byte is restored; one that it made in part or not at all has none.
+func TestRenameRecord(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		makes func(e *editor, w *workspaceEdit)
+		want  bool
+	}{
+		"made": {func(e *editor, w *workspaceEdit) { e.applied(w) }, true},
+		"file by file": {func(e *editor, w *workspaceEdit) {
+			all := w.DocumentChanges
+			for _, one := range all {
+				w.DocumentChanges = []any{one}
+				e.applied(w)
+				e.tell("textDocument/didSave", struct{}{})
+				e.scored()
+			}
+		}, true},
+		"refused": {func(*editor, *workspaceEdit) {}, false},
+		"in part": {func(e *editor, w *workspaceEdit) {
+			w.DocumentChanges = w.DocumentChanges[1:]
+			e.applied(w)
+		}, false},
+		"otherwise": {func(e *editor, w *workspaceEdit) {
+			e.applied(w)
+			write(e.t, e.root+"/"+visualFile, visual+" ")
+		}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			root := twoTables(t)
+			e := newEditor(t, root)
+			e.ask("initialize", map[string]any{"rootUri": uriOf(e.root), "capabilities": map[string]any{"workspace": map[string]any{
+				"workspaceEdit": map[string]any{"documentChanges": true, "changeAnnotationSupport": struct{}{}},
+			}}}, nil)
+			e.tell("initialized", struct{}{})
+			e.open(instructions)
+			e.open(salesFile)
+			e.scored()
+			files := []string{visualFile, moreFile, salesFile}
+			before := map[string]string{}
+			for _, file := range files {
+				before[file] = read(t, root+"/"+file)
+			}
+			p := e.at(salesFile, sales, "Net 😀")
+			p["newName"] = "Net Revenue"
+			var w workspaceEdit
+			if err := e.ask("textDocument/rename", p, &w); err != nil {
+				t.Fatal(err)
+			}
+			e.tell("textDocument/didClose", map[string]any{"textDocument": map[string]any{"uri": e.uri(salesFile)}})
+			e.scored()
+			if got := fmt.Sprint(w.Annotations); got != "map[Report Shop:{Report Shop true} Semantic model Shop:{Semantic model Shop true}]" {
+				t.Errorf("annotations: %s", got)
+			}
+			if records, _ := filepath.Glob(root + "/readiness-apply-*"); len(records) > 0 {
+				t.Errorf("there is a record before: %q", records)
+			}
+			sent := slices.Clone(w.DocumentChanges)
+			tt.makes(e, &w)
+			for _, one := range sent {
+				if edits := fmt.Sprint(one); !strings.Contains(edits, "annotationId:Semantic model Shop") && !strings.Contains(edits, "annotationId:Report Shop") {
+					t.Errorf("without annotation: %s", edits)
+				}
+			}
+			e.tell("textDocument/didSave", struct{}{})
+			e.scored()
+			records, _ := filepath.Glob(root + "/readiness-apply-*")
+			if (len(records) == 1) != tt.want || len(records) > 1 {
+				t.Fatalf("records: %q", records)
+			}
+			said := slices.ContainsFunc(e.told, func(m message) bool {
+				return m.Method == "window/showMessage" && strings.Contains(string(m.Params), "Net 😀 Sales is Net Revenue now, in 3 files, also of the report Shop. To undo it")
+			})
+			if said != tt.want {
+				t.Errorf("said: %t", said)
+			}
+			if !tt.want {
+				return
+			}
+			record, err := offline.ReadRecord(records[0])
+			if err != nil {
+				t.Fatal(err)
+			}
+			all, err := offline.Reverse(t.Context(), root, record, nil)
+			if err == nil {
+				_, err = offline.Restore(t.Context(), all, nil)
+			}
+			for _, file := range files {
+				if err != nil || read(t, root+"/"+file) != before[file] {
+					t.Errorf("%s is not as before (%v): %s", file, err, read(t, root+"/"+file))
+				}
+			}
+		})
 	}
 }
 

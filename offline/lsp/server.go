@@ -1,6 +1,6 @@
 // Package lsp serves the semantic models in a folder to an editor by the Language Server Protocol: findings while one types,
-// what AI sees of an object, and changes of files, which the editor makes. It writes no file. Texts that are open count as the
-// editor has them. A file that cannot be read counts as it was when it last could.
+// what AI sees of an object, and changes of files, which the editor makes. It writes no file but the record of a renaming. Texts that are
+// open count as the editor has them. A file that cannot be read counts as it was when it last could.
 package lsp
 
 import (
@@ -66,6 +66,7 @@ type server struct {
 	tasks    chan func() // what goroutines have for the loop
 	asks     bool        // whether the client asks for the reason of an ignore
 	made     proposing
+	awaited  *awaited
 	requests int   // how many the client got
 	err      error // of writing
 }
@@ -313,6 +314,8 @@ type capabilities struct {
 		WorkspaceEdit struct {
 			DocumentChanges    bool     `json:"documentChanges"`
 			ResourceOperations []string `json:"resourceOperations"`
+			// ChangeAnnotations is not nil if the client shows changes that need a confirmation before it makes them.
+			ChangeAnnotations *struct{} `json:"changeAnnotationSupport"`
 		} `json:"workspaceEdit"`
 		CodeLens struct {
 			Refresh bool `json:"refreshSupport"`

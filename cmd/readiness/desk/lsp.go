@@ -21,7 +21,8 @@ func (r *desk) lspCommand() *cobra.Command {
 		Use:   "lsp",
 		Short: "Show findings in an editor over the Language Server Protocol",
 		Long: `Serves an editor over stdin and stdout, without server, database or network: findings in the files of semantic models while
-you type, also before you save, and what AI sees of an object. It writes no file. Editors start it; see docs/editor.md.
+you type, also before you save, and what AI sees of an object. It writes no file but the record of a rename, by which readiness revert
+undoes it. Editors start it; see docs/editor.md.
 Without --rules it reads readiness-rules.yaml in the editor's folder, if there is one, and again when it changed.`,
 		Example: `  readiness lsp`,
 		Args:    cobra.NoArgs,
