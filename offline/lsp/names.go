@@ -91,8 +91,9 @@ func (s *server) references(m message) (any, error) {
 			for _, part := range after.Parts {
 				was, _ := before.Part(part.Path)
 				if string(was) != string(part.Data) && !strings.HasSuffix(strings.ToLower(part.Path), ".tmdl") {
-					e := difference(newText(string(was)), strings.TrimPrefix(string(part.Data), textfile.Mark))
-					all = append(all, location{uriOf(filepath.Join(dir, filepath.FromSlash(part.Path))), e.Range})
+					for _, e := range differences(newText(string(was)), strings.TrimPrefix(string(part.Data), textfile.Mark)) {
+						all = append(all, location{uriOf(filepath.Join(dir, filepath.FromSlash(part.Path))), e.Range})
+					}
 				}
 			}
 		}
