@@ -553,11 +553,36 @@ func (s *server) lenses(m message) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	r, part, _ := s.at(p.Document.URI)
-	name := strings.ToLower(filepath.Base(part))
-	if r == nil || name != "model.tmdl" && !strings.HasSuffix(name, ".bim") {
+	title, _, is := s.scoreIn(p.Document.URI)
+	if !is {
 		return []any{}, nil
 	}
-	title := "Readiness: " + strings.TrimSuffix(report.ScoreLine(r.result), " An estimate, not measured.")
 	return []any{map[string]any{"range": span{}, "command": command{Title: title, Command: "readiness.showNext", Arguments: []any{p.Document.URI}}}}, nil
+}
+
+// hints shows the score in the line where the model is declared, in editors without lenses.
+func (s *server) hints(m message) (any, error) {
+	p, err := decode[struct {
+		Document named `json:"textDocument"`
+		Range    span  `json:"range"`
+	}](m)
+	if err != nil {
+		return nil, err
+	}
+	title, now, is := s.scoreIn(p.Document.URI)
+	if !is || s.client.TextDocument.CodeLens != nil || p.Range.Start.Line > 0 {
+		return []any{}, nil
+	}
+	_, end := now.line(0)
+	return []any{map[string]any{"position": now.position(end), "label": title, "paddingLeft": true}}, nil
+}
+
+// scoreIn returns the score that is shown in a file, and the file's text; false if none is.
+func (s *server) scoreIn(uri string) (title string, now text, is bool) {
+	r, part, now := s.at(uri)
+	name := strings.ToLower(filepath.Base(part))
+	if r == nil || name != "model.tmdl" && !strings.HasSuffix(name, ".bim") {
+		return "", now, false
+	}
+	return "Readiness: " + strings.TrimSuffix(report.ScoreLine(r.result), " An estimate, not measured."), now, true
 }

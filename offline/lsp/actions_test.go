@@ -223,6 +223,45 @@ func TestCommands(t *testing.T) {
 		!strings.Contains(lenses[0].Command.Title, "Score ") {
 		t.Errorf("%v %+v", err, lenses)
 	}
+	p := e.at(model, read(t, e.root+"/"+model), "model")
+	p["range"] = span{End: position{9, 0}}
+	var hints []struct {
+		Position position
+		Label    string
+	}
+	if err := e.ask("textDocument/inlayHint", p, &hints); err != nil || len(hints) != 1 || hints[0].Label != lenses[0].Command.Title ||
+		hints[0].Position != (position{0, len("model Model")}) {
+		t.Errorf("%v %+v", err, hints)
+	}
+}
+
+// An editor that shows lenses shows no hints, and no editor does in other files or lines.
+func TestHints(t *testing.T) {
+	t.Parallel()
+	const model = "Shop.SemanticModel/definition/model.tmdl"
+	for name, tt := range map[string]struct {
+		client any
+		file   string
+		line   int
+		want   int
+	}{
+		"without lenses": {struct{}{}, model, 0, 1},
+		"with lenses":    {map[string]any{"textDocument": map[string]any{"codeLens": struct{}{}}}, model, 0, 0},
+		"a table":        {struct{}{}, salesFile, 0, 0},
+		"further down":   {struct{}{}, model, 1, 0},
+	} {
+		e := newEditor(t, shop(t))
+		e.ask("initialize", map[string]any{"rootUri": uriOf(e.root), "capabilities": tt.client}, nil)
+		e.tell("initialized", struct{}{})
+		e.open(tt.file)
+		e.scored()
+		var hints []any
+		err := e.ask("textDocument/inlayHint", map[string]any{"textDocument": map[string]any{"uri": e.uri(tt.file)},
+			"range": span{position{tt.line, 0}, position{9, 0}}}, &hints)
+		if err != nil || len(hints) != tt.want {
+			t.Errorf("%s: %v (%v)", name, hints, err)
+		}
+	}
 }
 
 func TestDifference(t *testing.T) {

@@ -288,6 +288,9 @@ func (s *server) tellScore(m *model) {
 	if s.client.Workspace.CodeLens.Refresh {
 		s.request("workspace/codeLens/refresh", nil)
 	}
+	if s.client.Workspace.InlayHint.Refresh {
+		s.request("workspace/inlayHint/refresh", nil)
+	}
 	s.notify("readiness/score", map[string]any{"uri": uriOf(m.item.Dir()), "model": r.result.Name, "score": r.result.Result.Score,
 		"findings": len(r.result.Findings), "broken": len(r.broken)})
 }

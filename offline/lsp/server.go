@@ -274,6 +274,7 @@ var requests = map[string]func(*server, message) (any, error){
 	"textDocument/codeAction":     (*server).actions,
 	"codeAction/resolve":          (*server).resolve,
 	"textDocument/codeLens":       (*server).lenses,
+	"textDocument/inlayHint":      (*server).hints,
 	"workspace/executeCommand":    (*server).execute,
 	"textDocument/definition":     (*server).definition,
 	"textDocument/references":     (*server).references,
@@ -320,6 +321,9 @@ type capabilities struct {
 		CodeLens struct {
 			Refresh bool `json:"refreshSupport"`
 		} `json:"codeLens"`
+		InlayHint struct {
+			Refresh bool `json:"refreshSupport"`
+		} `json:"inlayHint"`
 	} `json:"workspace"`
 	Window struct {
 		ShowDocument *struct{} `json:"showDocument"`
@@ -328,6 +332,7 @@ type capabilities struct {
 		CodeAction struct {
 			ResolveSupport *struct{} `json:"resolveSupport"`
 		} `json:"codeAction"`
+		CodeLens *struct{} `json:"codeLens"`
 	} `json:"textDocument"`
 }
 
@@ -369,6 +374,7 @@ func (s *server) initialize(m message) (any, error) {
 			"documentSymbolProvider": true,
 			"codeActionProvider":     map[string]any{"codeActionKinds": []string{"quickfix"}, "resolveProvider": true},
 			"codeLensProvider":       struct{}{},
+			"inlayHintProvider":      true,
 			"definitionProvider":     true,
 			"referencesProvider":     true,
 			"renameProvider":         map[string]bool{"prepareProvider": true},
