@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"unicode"
 
 	"readiness/definition"
 	"readiness/definition/dax"
@@ -191,7 +192,7 @@ const (
 // maxNames bounds the names that are offered at once; with more typed, others come.
 const maxNames = 200
 
-// complete offers names of the model: behind [ and ' in DAX, in words of the AI instructions, and in quotes of the AI data schema.
+// complete offers names of the model: behind [ and ' and in words of DAX, in words of the AI instructions, and in quotes of the AI data schema.
 func (s *server) complete(m message) (any, error) {
 	p, err := decode[place](m)
 	if err != nil {
@@ -212,7 +213,7 @@ func (s *server) complete(m message) (any, error) {
 		}
 	case lower == "copilot/instructions/instructions.md":
 		c.from = len(line) - len(line[strings.LastIndexAny(line, " \t\"'`[(")+1:])
-		if len(line)-c.from >= 2 {
+		if len(line)-c.from >= shortestWord {
 			c.fields(line[c.from:], "", func(name string) string { return name })
 		}
 	case lower == "copilot/schema.json":
@@ -233,12 +234,18 @@ func (s *server) complete(m message) (any, error) {
 type completing struct {
 	r          *reading
 	from, over int
-	all        []completion
+	// words is true if the name itself is typed, without what stands around it.
+	words bool
+	all   []completion
 }
 
 func (c *completing) add(name, typed, inserted string, kind int, detail, documentation string) {
 	if len(c.all) < maxNames && strings.Contains(spelling.Fold(name), spelling.Fold(typed)) {
-		c.all = append(c.all, completion{show.Printable(name), kind, show.Printable(detail), show.Printable(documentation), inserted,
+		filter := inserted
+		if c.words {
+			filter = name
+		}
+		c.all = append(c.all, completion{show.Printable(name), kind, show.Printable(detail), show.Printable(documentation), filter,
 			textEdit{NewText: inserted}})
 	}
 }
@@ -292,10 +299,40 @@ func (c *completing) dax(line, rest, table string) {
 			c.over = 1
 		}
 		for _, t := range c.r.m.Tables {
-			c.add(t.Name, line[c.from+1:], "'"+strings.ReplaceAll(t.Name, "'", "''")+"'", tableName, "table", t.Description)
+			c.add(t.Name, line[c.from+1:], quotedTable(t.Name), tableName, "table", t.Description)
+		}
+	case inExpression(line) && strings.Count(line, `"`)%2 == 0 && !strings.Contains(line, "//"):
+		c.words = true
+		word := line[len(strings.TrimRightFunc(line, func(c rune) bool { return c == '_' || unicode.IsLetter(c) || unicode.IsDigit(c) })):]
+		if c.from = len(line) - len(word); len(word) < shortestWord {
+			return
+		}
+		for _, t := range c.r.m.Tables {
+			c.add(t.Name, word, quotedTable(t.Name), tableName, "table", t.Description)
+			for _, one := range t.Measures {
+				c.add(one.Name, word, dax.Bracket(one.Name), measureName, "measure of "+t.Name, one.Description)
+			}
 		}
 	}
 }
+
+// inExpression reports whether a word at the end of a line of an object with an expression can be of DAX: not where the object's name or one
+// of its properties is.
+func inExpression(line string) bool {
+	switch word, rest, _ := strings.Cut(strings.TrimSpace(line), " "); {
+	case slices.Contains([]string{"measure", "column", "calculationItem", "function", "tablePermission", "partition"}, word):
+		return strings.Contains(rest, "=")
+	case slices.Contains([]string{"annotation", "extendedProperty", "changedProperty"}, word), strings.HasSuffix(word, ":"):
+		return false
+	default:
+		return !strings.HasPrefix(rest, ":")
+	}
+}
+
+// shortestWord is how many bytes of a word are typed before names are offered for it.
+const shortestWord = 2
+
+func quotedTable(name string) string { return "'" + strings.ReplaceAll(name, "'", "''") + "'" }
 
 // tableBefore returns the table that stands at the end of a text: 'Table' or Table; "" if none does.
 func tableBefore(line string) string {
