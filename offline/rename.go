@@ -102,7 +102,12 @@ func (r Renaming) Files() (all []string) {
 
 // Files returns the changed files, relative to the root.
 func (r Renamed) Files() []string {
-	return lists.Map(differing(r.Before, r.After), func(p RecordedPart) string { return path.Join(r.Folder(), p.Path) })
+	return lists.Map(r.Parts(), func(part string) string { return path.Join(r.Folder(), part) })
+}
+
+// Parts returns the paths of the changed parts.
+func (r Renamed) Parts() []string {
+	return lists.Map(differing(r.Before, r.After), func(p RecordedPart) string { return p.Path })
 }
 
 // IsReport reports whether it is a report, and no semantic model.

@@ -123,7 +123,7 @@ func TestRename(t *testing.T) {
 	}
 }
 
-// A renaming that the editor made has a record, by which every byte is restored; one that it made in part or not at all has none.
+// A renaming that the editor made and saved has a record, by which every byte is restored; one that it made in part or not at all has none.
 func TestRenameRecord(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
@@ -140,6 +140,17 @@ func TestRenameRecord(t *testing.T) {
 				e.scored()
 			}
 		}, true},
+		"with line ends": {func(e *editor, w *workspaceEdit) {
+			e.applied(w)
+			write(e.t, e.root+"/"+visualFile, read(e.t, e.root+"/"+visualFile)+"\n")
+		}, true},
+		"not saved": {func(e *editor, w *workspaceEdit) {
+			e.open(salesFile)
+			e.change(salesFile, change{Text: strings.Replace(sales, "Net 😀 Sales", "Net Revenue", 1)})
+			e.scored()
+			w.DocumentChanges = slices.DeleteFunc(w.DocumentChanges, func(one any) bool { return strings.Contains(fmt.Sprint(one), "Sales.tmdl") })
+			e.applied(w)
+		}, false},
 		"refused": {func(*editor, *workspaceEdit) {}, false},
 		"in part": {func(e *editor, w *workspaceEdit) {
 			w.DocumentChanges = w.DocumentChanges[1:]
@@ -147,7 +158,7 @@ func TestRenameRecord(t *testing.T) {
 		}, false},
 		"otherwise": {func(e *editor, w *workspaceEdit) {
 			e.applied(w)
-			write(e.t, e.root+"/"+visualFile, visual+" ")
+			write(e.t, e.root+"/"+visualFile, read(e.t, e.root+"/"+visualFile)+" ")
 		}, false},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"readiness/definition/textfile"
 	"readiness/internal/lists"
 	"readiness/offline"
 	"readiness/offline/show"
@@ -20,18 +19,22 @@ type annotation struct {
 	NeedsConfirmation bool   `json:"needsConfirmation"`
 }
 
-// awaited is a renaming that the editor was told to make, and its files that were not seen so yet.
+// awaited is a renaming that the editor was told to make, and its files that were not seen with it yet.
 type awaited struct {
 	offline.Renaming
-	left map[string]fileChange
+	left []changedFile
 }
 
-type fileChange struct{ before, after []byte }
+// changedFile is a part of an item of a renaming.
+type changedFile struct {
+	item     int
+	part, at string
+}
 
 // renameEdit returns the changes of a renaming, which an editor that can shows before it makes them, and awaits that it makes them.
 func (s *server) renameEdit(renaming offline.Renaming) (*workspaceEdit, error) {
-	w, left := &workspaceEdit{}, map[string]fileChange{}
-	for _, c := range renaming.Changed {
+	w, left := &workspaceEdit{}, []changedFile(nil)
+	for n, c := range renaming.Changed {
 		if can := s.client.Workspace.WorkspaceEdit; can.DocumentChanges && can.ChangeAnnotations != nil {
 			if w.annotation = "Semantic model " + show.Printable(c.Name); c.IsReport() {
 				w.annotation = "Report " + show.Printable(c.Name)
@@ -44,34 +47,30 @@ func (s *server) renameEdit(renaming offline.Renaming) (*workspaceEdit, error) {
 		if err := s.editIn(w, c.Dir(), c.Before, c.After); err != nil {
 			return nil, err
 		}
-		for _, p := range c.After.Parts {
-			if was, _ := c.Before.Part(p.Path); !bytes.Equal(was, p.Data) {
-				left[filepath.Join(c.Dir(), filepath.FromSlash(p.Path))] = fileChange{was, p.Data}
-			}
+		for _, part := range c.Parts() {
+			left = append(left, changedFile{n, part, filepath.Join(c.Dir(), filepath.FromSlash(part))})
 		}
 	}
 	s.awaited = &awaited{renaming, left}
 	return w, nil
 }
 
-// recordRenaming writes a record for readiness revert once the editor has made a renaming in every file. Without one, such as after a
-// person took a part of the changes, nothing is awaited any more.
+// recordRenaming writes a record for readiness revert once every file of a renaming is saved with it. Editors may add a line end. If a person
+// takes only a part of the changes, that never comes; the next renaming is awaited instead.
 func (s *server) recordRenaming() {
 	if s.awaited == nil {
 		return
 	}
-	for at, c := range s.awaited.left {
-		now, err := s.contents(at)
-		switch {
-		case err == nil && bytes.Equal(now, textfile.Trim(c.after)):
-			delete(s.awaited.left, at)
-		case err != nil || !bytes.Equal(now, textfile.Trim(c.before)):
-			s.awaited = nil
+	for len(s.awaited.left) > 0 {
+		f := s.awaited.left[0]
+		c := &s.awaited.Changed[f.item]
+		saved, err := os.ReadFile(f.at)
+		want, _ := c.After.Part(f.part)
+		if err != nil || !bytes.Equal(bytes.TrimRight(saved, "\r\n"), bytes.TrimRight(want, "\r\n")) {
 			return
 		}
-	}
-	if len(s.awaited.left) > 0 {
-		return
+		c.After = c.After.With(map[string][]byte{f.part: saved})
+		s.awaited.left = s.awaited.left[1:]
 	}
 	renaming := s.awaited.Renaming
 	s.awaited = nil
@@ -80,7 +79,7 @@ func (s *server) recordRenaming() {
 		s.notify("window/showMessage", map[string]any{"type": 2, "message": fmt.Sprintf("The renaming has no record, so only the editor can undo it: %s", err)})
 		return
 	}
-	s.notify("window/showMessage", map[string]any{"type": 3, "message": show.Printable(fmt.Sprintf("%s is %s now, in %s%s. To undo it later, save all files and run "+
+	s.notify("window/showMessage", map[string]any{"type": 3, "message": show.Printable(fmt.Sprintf("%s is %s now, in %s%s. To undo it: "+
 		"readiness revert %s --write", renaming.Field.Name, renaming.Name, show.Count(len(renaming.Files()), "file"), inReports(renaming), show.ShellPath(file)))})
 }
 
@@ -94,13 +93,4 @@ func inReports(r offline.Renaming) string {
 		return ", also of the report " + names[0]
 	}
 	return ", also of the reports " + strings.Join(names, ", ")
-}
-
-// contents returns the text of a file as the editor has it.
-func (s *server) contents(at string) ([]byte, error) {
-	if d := s.open[at]; d != nil {
-		return []byte(d.src), nil
-	}
-	data, err := os.ReadFile(at) //nolint:gosec // a file of the model or of a report on it
-	return textfile.Trim(data), err
 }

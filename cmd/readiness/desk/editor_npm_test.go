@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // npmTimeout bounds an installation, and a run of an editor.
@@ -31,6 +33,7 @@ func TestNPMEditor(t *testing.T) {
 		if err := os.CopyFS(folder, os.DirFS("../../../samples/workspaces/Retail Analytics")); err != nil {
 			t.Fatal(err)
 		}
+		before := contents(t, folder)
 		tables, err := filepath.Glob(filepath.Join(folder, "*.SemanticModel", "definition", "tables", "*.tmdl"))
 		if err != nil {
 			t.Fatal(err)
@@ -52,6 +55,16 @@ func TestNPMEditor(t *testing.T) {
 			t.Errorf("%s %s: %v\n%s", name, strings.Join(args, " "), err, out)
 		}
 		t.Logf("%s", out)
+		records, _ := filepath.Glob(filepath.Join(folder, "readiness-apply-*"))
+		for _, record := range records { // of the rename in Neovim
+			must(t, "revert", record, "--root", folder, "--write")
+			if err := os.Remove(record); err != nil {
+				t.Error(err)
+			}
+			if diff := cmp.Diff(before, contents(t, folder)); diff != "" {
+				t.Errorf("the rename is not undone to the byte\n%s", diff)
+			}
+		}
 	}
 	run("npm", "install", "--ignore-scripts", "--no-audit", "--no-fund", "--no-package-lock")
 	run("node", "client.mjs")

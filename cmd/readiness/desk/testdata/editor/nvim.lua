@@ -18,6 +18,9 @@ local before = vim.api.nvim_buf_get_lines(0, line - 1, line, false)[1]
 vim.lsp.util.apply_workspace_edit(ask("textDocument/rename", vim.tbl_extend("force", place, { newName = "A Name Nobody Has" })), "utf-16")
 local after = vim.api.nvim_buf_get_lines(0, line - 1, line, false)[1]
 if after == before or not after:find("'A Name Nobody Has'", 1, true) then fail("renamed to " .. after) end
+vim.cmd("silent wall") -- the other files of the rename are in buffers without the server
+local function records() return vim.fn.glob(vim.env.FOLDER .. "/readiness-apply-*.json", false, true) end
+if not vim.wait(60000, function() return #records() > 0 end, 50) then fail("no record of the rename") end
 print("Neovim: right, " .. #vim.diagnostic.get(nil) .. " problems")
 vim.lsp.stop_client(id, true)
 vim.cmd("qall!")
