@@ -55,12 +55,12 @@ func inYAML(text string) string {
 var listItem = regexp.MustCompile(`(?m)^([ \t]*)- `)
 
 // With returns an ignore file with one more entry at its end, as EntryFor makes it. It refuses a text that is no ignore file, or at whose
-// end no entry can stand. Without a reason, the entry has a place for it.
-func With(file, rule string, key finding.Key, reason string) (string, error) {
+// end no entry can stand. Without a reason, the entry has a place for it. own are the ids of a team's rules.
+func With(file, rule string, key finding.Key, reason string, own ...string) (string, error) {
 	if reason = strings.TrimSpace(reason); reason == "" {
 		reason = reasonHere
 	}
-	before, err := Parse("ignore file", []byte(file))
+	before, err := Parse("ignore file", []byte(file), own...)
 	if err != nil {
 		return "", err
 	}
@@ -79,7 +79,7 @@ func With(file, rule string, key finding.Key, reason string) (string, error) {
 	if file != "" && !strings.HasSuffix(file, "\n") {
 		file += entry[len(strings.TrimRight(entry, "\r\n")):]
 	}
-	after, err := Parse("ignore file", []byte(file+entry))
+	after, err := Parse("ignore file", []byte(file+entry), own...)
 	if err != nil || len(after.Entries) != len(before.Entries)+1 {
 		return "", errors.New("no entry can be added at the end of the ignore file; add it by hand")
 	}

@@ -83,11 +83,14 @@ func (s *server) actions(m message) (any, error) {
 		accept := action{Title: fmt.Sprintf("Readiness: ignore %s for %s, with a reason", d.Code, object), Kind: "quickfix", Diagnostics: []diagnostic{d}}
 		if s.asks {
 			accept.Command = &command{accept.Title, "readiness.askReason", []any{one}}
-		} else if accept.Edit, err = s.accept(one.findingData, ""); err != nil {
-			continue
+		} else {
+			accept.Edit, err = s.accept(one.findingData, "")
+		}
+		if err == nil {
+			all = append(all, accept)
 		}
 		rule := "Readiness: explain " + d.Code
-		all = append(all, accept, action{Title: rule, Kind: "quickfix", Diagnostics: []diagnostic{d}, Command: &command{rule, "readiness.rule", []any{d.Code}}})
+		all = append(all, action{Title: rule, Kind: "quickfix", Diagnostics: []diagnostic{d}, Command: &command{rule, "readiness.rule", []any{d.Code}}})
 	}
 	if s.client.TextDocument.CodeAction.ResolveSupport != nil || len(fixes) == 0 {
 		return all, nil
@@ -381,12 +384,22 @@ func (s *server) accept(f findingData, reason string) (*workspaceEdit, error) {
 		src = string(data)
 	}
 	t := newText(src)
-	now, err := ignore.With(t.src, f.Rule, finding.Key{Table: f.Table, ObjectName: f.Object}, reason)
+	now, err := ignore.With(t.src, f.Rule, finding.Key{Table: f.Table, ObjectName: f.Object}, reason, s.ownRules()...)
 	if err != nil {
 		return nil, err
 	}
 	w := &workspaceEdit{}
 	return w, s.add(w, at, !there, difference(t, now))
+}
+
+// ownRules returns the ids of the team's rules, which are those of every model.
+func (s *server) ownRules() []string {
+	for _, m := range s.models {
+		if m.last != nil {
+			return offline.OwnRules(m.last.regime)
+		}
+	}
+	return nil
 }
 
 // execute does what an action or a person asks for by a command.
@@ -474,8 +487,8 @@ func (s *server) explain(rule string) error {
 			continue
 		}
 		if own := m.last.result.Result.OwnRule(rule); own != nil {
-			s.notify("window/showMessage", map[string]any{"type": 3, "message": show.Printable(fmt.Sprintf("%s: %s. %s %s (%s:%d)", rule,
-				own.Title, own.Why, own.Fix, own.File, own.Line))})
+			s.notify("window/showMessage", map[string]any{"type": 3, "message": show.Printable(strings.Join(strings.Fields(fmt.Sprintf("%s: %s. %s %s (%s:%d)",
+				rule, own.Title, own.Why, own.Fix, own.File, own.Line)), " "))})
 			return nil
 		}
 	}

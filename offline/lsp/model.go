@@ -302,7 +302,12 @@ func (r *reading) text(part string) (text, bool) {
 }
 
 // abs returns the path of a file that an assessment names.
-func (r *reading) abs(file string) string { return filepath.Join(r.root, filepath.FromSlash(file)) }
+func (r *reading) abs(file string) string {
+	if file = filepath.FromSlash(file); filepath.IsAbs(file) { // one of rules
+		return file
+	}
+	return filepath.Join(r.root, file)
+}
 
 // file returns a part's file.
 func (r *reading) file(part string) string { return filepath.Join(r.dir, filepath.FromSlash(part)) }

@@ -13,7 +13,10 @@ import (
 // An editor shows findings of a team's own rules, why such a rule is, and what is wrong in the file of the rules.
 func TestOwnRules(t *testing.T) {
 	t.Parallel()
-	set, problems := ownrules.Compile([]ownrules.Definition{{OwnRule: readiness.OwnRule{ID: "CON-01", Title: "Short name", Why: "People do not know it.", Severity: finding.High,
+	root := shop(t)
+	write(t, root+"/readiness-rules.yaml", strings.Repeat("# nine\n", 9))
+	set, problems := ownrules.Compile([]ownrules.Definition{{OwnRule: readiness.OwnRule{ID: "CON-02", Title: "Fails", Severity: finding.Low, Effort: "minutes",
+		File: root + "/readiness-rules.yaml", Line: 9}, Scope: "column", When: "1 / (size(column.name) - size(column.name)) > 0", Message: "x"}, {OwnRule: readiness.OwnRule{ID: "CON-01", Title: "Short name", Why: "People do not know it.", Severity: finding.High,
 		Effort: "minutes"}, Scope: "column", When: "size(column.name) < 7", Message: "rename {column.name}"}}, readiness.Current())
 	if problems != nil {
 		t.Fatal(problems)
@@ -22,7 +25,6 @@ func TestOwnRules(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	root := shop(t)
 	e := initialize(newEditorWith(t, root, Options{Regime: func(string) (*readiness.Regime, []offline.Warning) {
 		return regime, []offline.Warning{{File: "readiness-rules.yaml", Line: 4, Column: 2, Message: "own[1].when: wrong"}}
 	}}))
@@ -31,8 +33,21 @@ func TestOwnRules(t *testing.T) {
 	if got := e.listed(salesFile); !has(got, "5:1-5:14 1 CON-01") {
 		t.Errorf("got %q", got)
 	}
-	if got := e.problems["readiness-rules.yaml"]; len(got) != 1 || got[0].Message != "own[1].when: wrong" || got[0].Severity != 2 {
+	got := e.problems["readiness-rules.yaml"]
+	if len(got) != 2 || got[0].Message != "own[1].when: wrong" || got[0].Severity != 2 ||
+		!strings.HasPrefix(got[1].Message, "rule CON-02 is left out of Shop.SemanticModel: division by zero") || got[1].Range.Start.Line != 8 {
 		t.Errorf("got %+v", got)
+	}
+	// Findings of own rules are ignored and explained as others are.
+	for range 2 {
+		a := titled(e.offered(salesFile, sales, "column Amount"), "ignore CON-01")
+		if a == nil || titled(e.offered(salesFile, sales, "column Amount"), "explain CON-01") == nil {
+			t.Fatal("there is no action for CON-01")
+		}
+		e.applied(a.Edit)
+	}
+	if accepted := read(t, root+"/"+defaultIgnores); strings.Count(accepted, "rule: CON-01") != 2 {
+		t.Errorf("accepted: %s", accepted)
 	}
 	var shown struct {
 		Contents struct{ Value string }
