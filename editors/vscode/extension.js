@@ -78,6 +78,17 @@ async function first(uri) {
   else if (picked) await client.sendRequest('workspace/executeCommand', { command: 'readiness.rule', arguments: [picked.step.rules[0]] })
 }
 
+// prepare shows what readiness apply would change in a model, and writes it, with a record, when a person says so.
+async function prepare(uri) {
+  if (!uri) return vscode.window.showInformationMessage('Open a file of a semantic model first.')
+  const run = (...more) => vscode.tasks.executeTask(new vscode.Task({ type: 'process' }, vscode.TaskScope.Workspace, 'Prepare for AI', 'readiness',
+    new vscode.ProcessExecution(vscode.workspace.getConfiguration('readiness').get('path'), ['apply', vscode.Uri.parse(uri).fsPath, ...more])))
+  await run()
+  const write = 'Write'
+  const chosen = await vscode.window.showInformationMessage('The terminal shows what would change. Write it? The record by which readiness revert undoes it is written first.', write)
+  if (chosen === write) await run('--write')
+}
+
 async function activate(context) {
   const status = vscode.window.createStatusBarItem(vscode.StatusBarAlignment.Right, 100)
   const tree = new Tree()
@@ -103,6 +114,7 @@ async function activate(context) {
     vscode.window.registerTreeDataProvider('readiness.findings', tree),
     vscode.commands.registerCommand('readiness.askReason', askReason),
     vscode.commands.registerCommand('readiness.first', (uri) => first(uri ?? model)),
+    vscode.commands.registerCommand('readiness.prepare', () => prepare(model)),
     vscode.commands.registerCommand('readiness.restart', async () => { await client?.stop().catch(() => {}); await run() }),
   )
   await vscode.commands.executeCommand('setContext', 'readiness.active', true)
