@@ -13,6 +13,7 @@ import (
 	"readiness/domain/optimization"
 	"readiness/mcp"
 	"readiness/offline"
+	"readiness/offline/show"
 )
 
 // reversible is a revert that was previewed.
@@ -95,6 +96,9 @@ func (f *Files) reverse(ctx context.Context, record string) (w mcp.Written, all 
 			notes = append(notes, v.Path+" is already as before.")
 			continue
 		}
+		if v.Files > 0 { // of a rename, whose files have no changes of objects
+			notes = append(notes, v.Path+": "+show.Count(v.Files, "file")+" as before.")
+		}
 		left := map[string]bool{}
 		for _, s := range v.Skipped {
 			left[s.Key] = true
@@ -140,7 +144,7 @@ func (f *Files) Revert(ctx context.Context, previewID, _ string) (mcp.Written, *
 		return mcp.Written{}, nil, problem("A model changed since the preview of the revert, so nothing was restored. Call " +
 			"preview_revert again.")
 	}
-	if len(w.Changes) == 0 {
+	if len(w.Changes) == 0 && !slices.ContainsFunc(all, func(v offline.Reversal) bool { return v.Error == nil && v.Files > 0 }) {
 		return mcp.Written{}, nil, problem("The revert restores nothing; preview_revert says why.")
 	}
 	applied, err := offline.Restore(ctx, all, nil)
