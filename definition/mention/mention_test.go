@@ -176,15 +176,20 @@ func TestRenameInReport(t *testing.T) {
 			definition.Part{Path: "definition/pages/p/visuals/v/visual.json", Data: fmt.Appendf(nil, visual, entity, name)},
 			definition.Part{Path: "definition/reportExtensions.json", Data: fmt.Appendf(nil, `{"entities":[{"name":"T","measures":[{"name":"R","expression":%q}]}]}`, dax)})
 	}
+	withName := func(d definition.Definition, name string) definition.Definition {
+		part, _ := d.Part("definition/reportExtensions.json")
+		return d.With(map[string][]byte{"definition/reportExtensions.json": []byte(strings.Replace(string(part), `"R"`, `"`+name+`"`, 1))})
+	}
 	for name, tt := range map[string]struct {
 		of           mention.Field
 		before, want definition.Definition
 		err          string
 	}{
-		"a column":         {mention.Field{"T", "C"}, report("T", "C", "SUM ( T[C] )"), report("T", "N 1", "SUM ( T[N 1] )"), ""},
-		"of another table": {mention.Field{"T", "C"}, report("U", "C", "SUM ( U[C] )"), report("U", "C", "SUM ( U[C] )"), ""},
-		"a measure":        {mention.Field{"T", "M"}, report("T", "C", "[M] + T[M]"), report("T", "C", "[N 1] + T[N 1]"), ""},
-		"unsure":           {mention.Field{"T", "C"}, report("T", "C", "[C]"), report("T", "C", "[C]"), "not sure"},
+		"a column":             {mention.Field{"T", "C"}, report("T", "C", "SUM ( T[C] )"), report("T", "N 1", "SUM ( T[N 1] )"), ""},
+		"of another table":     {mention.Field{"T", "C"}, report("U", "C", "SUM ( U[C] )"), report("U", "C", "SUM ( U[C] )"), ""},
+		"a measure":            {mention.Field{"T", "M"}, report("T", "C", "[M] + T[M]"), report("T", "C", "[N 1] + T[N 1]"), ""},
+		"unsure":               {mention.Field{"T", "C"}, report("T", "C", "[C]"), report("T", "C", "[C]"), "not sure"},
+		"a name of the report": {mention.Field{"T", "M"}, withName(report("T", "C", "1"), "N 1"), definition.Definition{}, "the report has a measure N 1 of its own"},
 		"older layout": {mention.Field{"T", "C"}, definition.New(pbir, definition.Part{Path: "report.json", Data: fmt.Appendf(nil, `{"sections":[{"visualContainers":[{"config":"%s"}]}]}`,
 			strings.ReplaceAll(`{"singleVisual":{"prototypeQuery":{"From":[{"Name":"t","Entity":"T"}],"Select":[{"Column":{"Expression":{"SourceRef":{"Source":"t"}},"Property":"C"}}]}}}`, `"`, `\"`))}),
 			definition.Definition{}, "older layout"},

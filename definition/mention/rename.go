@@ -290,11 +290,16 @@ func ofTable(v *jsonpart.Value, table string, aliases map[string]string) bool {
 }
 
 // InReport returns the definition of a report of the model with another name of a field wherever it is named. It refuses a report in the
-// older layout that uses the field, and one whose own measures may mean another.
+// older layout that uses the field, and one whose own measures may mean another or have the new name.
 func (x *Index) InReport(d definition.Definition, f Field, name string) (definition.Definition, error) {
 	r, err := report.Read(d)
 	if err != nil {
 		return d, err
+	}
+	for _, m := range r.Measures {
+		if spelling.Fold(m.Name) == spelling.Fold(name) {
+			return d, fmt.Errorf("the report has a measure %s of its own", m.Name)
+		}
 	}
 	uses := slices.ContainsFunc(r.All().Fields, func(one report.Field) bool {
 		return spelling.Field(one.Table, one.Name) == spelling.Field(f.Table, f.Name)
