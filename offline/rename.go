@@ -118,14 +118,12 @@ func (r Renaming) Write(ctx context.Context, file string, now time.Time) (applie
 	if record, err = r.record(now).write("", file); err != nil {
 		return nil, "", err
 	}
-	for _, c := range r.Changed {
+	for failed, n := false, 0; n < len(r.Changed) && !failed; n++ {
 		if ctx.Err() != nil {
 			return applied, record, ctx.Err()
 		}
-		applied = append(applied, c.write(ctx, c.After, c.Before.Hash()))
-		if applied[len(applied)-1].Error != nil {
-			break
-		}
+		one := r.Changed[n].write(ctx, r.Changed[n].After, r.Changed[n].Before.Hash())
+		applied, failed = append(applied, one), one.Error != nil
 	}
 	return applied, record, nil
 }

@@ -13,7 +13,6 @@ import (
 	"readiness/definition/semanticmodel"
 	"readiness/definition/spelling"
 	"readiness/definition/tmdl"
-	"readiness/internal/lists"
 )
 
 // Field names a column or a measure.
@@ -114,8 +113,11 @@ func (x *Index) Written(text string) (Field, error) {
 	case table != "" || len(all) == 0:
 		return Field{}, fmt.Errorf("the model has no measure or column %s", text)
 	case len(all) > 1:
-		return Field{}, fmt.Errorf("%s may be of %s; write its table, as in '%s'%s", dax.Bracket(name),
-			strings.Join(lists.Map(all, func(f Field) string { return f.Table }), " or "), all[0].Table, dax.Bracket(name))
+		tables := ""
+		for _, f := range all {
+			tables += " or " + f.Table
+		}
+		return Field{}, fmt.Errorf("%s may be of %s; write its table, as in '%s'%s", dax.Bracket(name), tables[len(" or "):], all[0].Table, dax.Bracket(name))
 	}
 	return all[0], nil
 }

@@ -79,8 +79,9 @@ func (s *server) recordRenaming() {
 		s.notify("window/showMessage", map[string]any{"type": 2, "message": fmt.Sprintf("The renaming has no record, so only the editor can undo it: %s", err)})
 		return
 	}
-	s.notify("window/showMessage", map[string]any{"type": 3, "message": show.Printable(fmt.Sprintf("%s is %s now, in %s%s. To undo it: "+
-		"readiness revert %s --write", renaming.Field.Name, renaming.Name, show.Count(len(renaming.Files()), "file"), inReports(renaming), show.ShellPath(file)))})
+	said := fmt.Sprintf("%s is %s now, in %s%s. To undo it: readiness revert %s --write", renaming.Field.Name, renaming.Name,
+		show.Count(len(renaming.Files()), "file"), inReports(renaming), show.ShellPath(file))
+	s.notify("window/showMessage", map[string]any{"type": 3, "message": show.Printable(said)})
 }
 
 // inReports names the reports that a renaming changes.

@@ -93,8 +93,8 @@ together.`,
 func renamed(r *desk, all offline.Renaming, applied []offline.Applied) error {
 	for _, a := range applied {
 		if a.Error != nil {
-			return errors.Join(fmt.Errorf("%s was not written: %w", a.Path, a.Error), cli.Partly("%d of %d items were written; undo them by the record, and try again",
-				len(applied)-1, len(all.Changed)))
+			return errors.Join(fmt.Errorf("%s was not written: %w", a.Path, a.Error),
+				cli.Partly("%d of %d items were written; undo them by the record, and try again", len(applied)-1, len(all.Changed)))
 		}
 	}
 	reports := lists.Count(all.Changed, offline.Renamed.IsReport)

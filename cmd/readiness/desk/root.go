@@ -35,7 +35,8 @@ server, and as the client of a service on which people sign in. The program of t
 			"audit", "projections", "documents", "reports", "views", "doctor"),
 	}, stdout, stderr)}
 	r.AddGroup("Models in files:", completesModels(r.assessCommand(), math.MaxInt), completesModels(r.previewCommand(), math.MaxInt),
-		completesModels(r.applyCommand(), math.MaxInt), completesModels(r.renameCommand(), 1), r.revertCommand(), completesModels(r.upgradeCommand(), math.MaxInt),
+		completesModels(r.applyCommand(), math.MaxInt), completesModels(r.renameCommand(), 1), r.revertCommand(),
+		completesModels(r.upgradeCommand(), math.MaxInt),
 		completesModels(r.evaluateCommand(), 1), completesModels(r.liftCommand(), math.MaxInt), r.rulesCommand(), r.mcpCommand(), r.lspCommand())
 	r.AddGroup("A service, as a person:", clientcmd.Command(r.Program))
 	r.AddReference(cli.Page{Path: "docs/readiness.md", Head: referenceHead})
