@@ -27,6 +27,8 @@ const (
 	crashStep = "FOLDER_TEST_CRASH_STEP"
 	// crashLoose is the path of a loose model to write instead of an item.
 	crashLoose = "FOLDER_TEST_CRASH_LOOSE"
+	// crashNobody makes the process write as a user whose rights are checked; it may be refused.
+	crashNobody = "FOLDER_TEST_CRASH_NOBODY"
 )
 
 func TestMain(m *testing.M) {
@@ -47,7 +49,10 @@ func TestMain(m *testing.M) {
 	if loose := os.Getenv(crashLoose); loose != "" {
 		write = func(root string) error { return writeLoose(root, loose) }
 	}
-	if err := write(root); err != nil {
+	if os.Getenv(crashNobody) != "" {
+		asNobody()
+	}
+	if err := write(root); err != nil && !domain.IsRefused(err, domain.PlatformAccessDenied) {
 		panic(err)
 	}
 }

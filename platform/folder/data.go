@@ -129,7 +129,7 @@ func (f *itemFolder) data(ctx context.Context, m *semanticmodel.Model) (all []ev
 		case errors.Is(err, errTooLarge):
 			return nil, f.badData("its files are together larger than %d bytes", MaxDataBytes)
 		case err != nil:
-			return nil, f.badData("%s/%s: %s", dataFolder, name, cause(err))
+			return nil, f.badData("%s/%s: %s", dataFolder, name, f.platform.cause(err))
 		}
 		left -= len(text)
 		d, err := readTable(*t, text)
@@ -150,13 +150,13 @@ func (f *itemFolder) dataFiles() (names []string, err error) {
 	}
 	dir, err := f.Open(dataFolder)
 	if err != nil {
-		return nil, f.badData("%s: %s", dataFolder, cause(err))
+		return nil, f.badData("%s: %s", dataFolder, f.platform.cause(err))
 	}
 	defer dir.Close()
 	entries, err := dir.ReadDir(maxDataFiles + 1)
 	switch {
 	case err != nil && !errors.Is(err, io.EOF):
-		return nil, f.badData("%s: %s", dataFolder, cause(err))
+		return nil, f.badData("%s: %s", dataFolder, f.platform.cause(err))
 	case len(entries) > maxDataFiles:
 		return nil, f.badData("it has more than %d files", maxDataFiles)
 	}

@@ -127,7 +127,7 @@ func (p *Platform) openEntry(ctx context.Context, root *os.Root, e entry, how fi
 		if gone(err) {
 			return nil, notFound(it)
 		}
-		return nil, notReadable(it, "its folder cannot be opened: %s", cause(err))
+		return nil, notReadable(it, "its folder cannot be opened: %s", p.cause(err))
 	}
 	f := &itemFolder{Root: below, platform: p, root: root, dir: e.dir, item: e.Item, journal: journal}
 	if f.lock, err = filelock.OpenFolder(below); err == nil {
@@ -149,7 +149,7 @@ func notReadable(it item.Item, format string, args ...any) error {
 // again, at most 3 times.
 func (f *itemFolder) definition(ctx context.Context) (definition.Definition, error) {
 	for try := 1; ; try++ {
-		r := partReader{ctx: ctx, item: f.item, bounds: f.platform.bounds}
+		r := partReader{ctx: ctx, item: f.item, platform: f.platform}
 		err := f.read(&r)
 		switch {
 		case err == nil && len(r.parts) > 0:
@@ -174,9 +174,9 @@ func (f *itemFolder) definition(ctx context.Context) (definition.Definition, err
 
 // partReader collects parts within the bounds.
 type partReader struct {
-	ctx    context.Context
-	item   item.Item
-	bounds bounds
+	ctx      context.Context
+	item     item.Item
+	platform *Platform
 	// skip reports whether to ignore a directory entry; nil ignores none.
 	skip  func(at *os.Root, e os.DirEntry) (bool, error)
 	parts []definition.Part
@@ -250,17 +250,17 @@ func (r *partReader) named(at *os.Root, name, path string) error {
 }
 
 func (r *partReader) part(at *os.Root, name, path string) error {
-	if len(r.parts) == r.bounds.parts {
-		return notReadable(r.item, "it has more than %d parts", r.bounds.parts)
+	if len(r.parts) == r.platform.bounds.parts {
+		return notReadable(r.item, "it has more than %d parts", r.platform.bounds.parts)
 	}
 	f, info, err := openRegular(at, name)
 	if err != nil {
 		return r.refuse(path, err)
 	}
 	defer f.Close()
-	limit := r.bounds.partBytes
-	if r.bytes+int(min(info.Size(), int64(limit))) > r.bounds.definitionBytes {
-		return notReadable(r.item, "its parts are together larger than %d bytes", r.bounds.definitionBytes)
+	limit := r.platform.bounds.partBytes
+	if r.bytes+int(min(info.Size(), int64(limit))) > r.platform.bounds.definitionBytes {
+		return notReadable(r.item, "its parts are together larger than %d bytes", r.platform.bounds.definitionBytes)
 	}
 	var data bytes.Buffer
 	if info.Size() <= int64(limit) {
@@ -286,5 +286,5 @@ func (r *partReader) refuse(name string, err error) error {
 	if errors.Is(err, errNotRegular) {
 		return notReadable(r.item, "the part %q is a link, a pipe or a device; replace it by a file", name)
 	}
-	return notReadable(r.item, "the part %q: %s", name, cause(err))
+	return notReadable(r.item, "the part %q: %s", name, r.platform.cause(err))
 }

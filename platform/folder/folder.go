@@ -16,7 +16,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -27,6 +26,7 @@ import (
 
 	"readiness/domain"
 	"readiness/domain/item"
+	"readiness/internal/filefault"
 )
 
 // Bounds on what is read. An item beyond them is refused with ItemNotReadable, and a root with PlatformUnavailable.
@@ -57,6 +57,7 @@ type Platform struct {
 	access func(ctx context.Context, as item.Caller) (map[item.Permission]item.Access, error)
 	bounds bounds
 	now    func() time.Time
+	own    bool // whether the caller is the person at this machine, and not one of a service
 	// Workspaces are listed more often than their contents, so each kind of scan has its own cache.
 	outside, inside looks
 	models          seenModels
@@ -270,26 +271,27 @@ func (p *Platform) openScan(ctx context.Context) (*scan, error) {
 	return s, nil
 }
 
-// unavailable returns the refusal for a disk failure, or ctx.Err() if the caller gave up. The path is only logged.
+// unavailable returns the refusal for a disk failure, or ctx.Err() if the caller gave up. The path is only logged. To the person
+// whose disk it is, it says what they can do.
 func (p *Platform) unavailable(ctx context.Context, err error, format string, args ...any) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
 	what := fmt.Sprintf(format, args...)
 	p.logger.Error("the platform's folder failed", "what", what, "root", p.path, "error", err)
-	return domain.Refuse(domain.PlatformUnavailable, "%s (%s); try again, or ask the operator of the service to repair it", what,
-		cause(err)).After(5 * time.Second)
+	cure := "try again, or ask the operator of the service to repair it"
+	if p.own {
+		cure = cmp.Or(filefault.Cure(err), "try again")
+	}
+	return domain.Refuse(domain.PlatformUnavailable, "%s (%s); %s", what, filefault.Cause(err), cure).After(5 * time.Second)
 }
 
-// cause returns the message of err without the path.
-func cause(err error) string {
-	if path, ok := errors.AsType[*fs.PathError](err); ok {
-		err = path.Err
+// cause returns the message of err without the path. To the person whose disk it is, it says what they can do.
+func (p *Platform) cause(err error) string {
+	if p.own {
+		return filefault.With(err)
 	}
-	if link, ok := errors.AsType[*os.LinkError](err); ok {
-		err = link.Err
-	}
-	return err.Error()
+	return filefault.Cause(err)
 }
 
 // Usable implements commands.Platform: nothing in a folder is protected from those who see it.

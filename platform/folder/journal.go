@@ -38,10 +38,6 @@ var crashPoint = func() {}
 
 // stage writes the new parts into the journal's folder.
 func (f *itemFolder) stage(d definition.Definition, changes []change) error {
-	if err := f.Mkdir(f.journal, 0o700); err != nil {
-		return err
-	}
-	crashPoint()
 	for _, c := range changes {
 		if c.New == "" {
 			continue
@@ -139,6 +135,28 @@ func (f *itemFolder) recover() error {
 	return err
 }
 
+// undo makes old the definition of the item again after a write of d whose journal could not be applied, by a journal of its own in
+// that one's place.
+func (f *itemFolder) undo(ctx context.Context, d, old definition.Definition) error {
+	changes := difference(d, old)
+	for i, c := range changes {
+		if c.New != "" {
+			changes[i].Staged = "undo" + c.Staged
+		}
+	}
+	err := f.stage(old, changes)
+	if err == nil {
+		err = f.commit(context.WithoutCancel(ctx), changes)
+	}
+	if err == nil {
+		err = f.apply(f.left(changes).todo)
+	}
+	if err == nil {
+		err = f.RemoveAll(f.journal)
+	}
+	return err
+}
+
 // finish applies the journal and removes it. A part that has neither its old nor its new content was changed by another
 // program and is left alone. If that is so before any change was applied, finish applies none. It returns errChanged if
 // it left any part alone.
@@ -225,7 +243,7 @@ func (f *itemFolder) committed() ([]change, error) {
 // hashOf returns the hash of a part on disk: "" if it does not exist, and a string that is no hash if something other
 // than a regular part is there.
 func (f *itemFolder) hashOf(name string) string {
-	r := partReader{item: f.item, bounds: f.platform.bounds}
+	r := partReader{item: f.item, platform: f.platform}
 	switch err := r.part(f.Root, name, name); {
 	case gone(err):
 		return ""

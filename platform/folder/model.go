@@ -39,7 +39,7 @@ func (p *Platform) ModelOf(ctx context.Context, as item.Caller, it item.Item) (m
 	case gone(err):
 		return item.Item{}, false, nil // paginated, or still empty
 	case err != nil:
-		return item.Item{}, false, notReadable(it, "definition.pbir: %s", cause(err))
+		return item.Item{}, false, notReadable(it, "definition.pbir: %s", p.cause(err))
 	}
 	model, ok = seenFrom(home, all, as).find(e, named)
 	return model, ok, nil

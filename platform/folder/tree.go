@@ -78,7 +78,7 @@ func OpenTree(root string) (*Tree, error) {
 		return nil, fmt.Errorf("%q is a file; name the folder that holds it", root)
 	}
 	return &Tree{&Platform{
-		path: full, name: filepath.Base(full), logger: slog.New(slog.DiscardHandler), now: time.Now,
+		path: full, name: filepath.Base(full), logger: slog.New(slog.DiscardHandler), now: time.Now, own: true,
 		bounds: bounds{entries: math.MaxInt, parts: MaxParts, partBytes: MaxPartBytes, definitionBytes: MaxDefinitionBytes},
 	}}, nil
 }

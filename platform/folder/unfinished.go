@@ -71,7 +71,7 @@ func (f *itemFolder) finished(d definition.Definition) (definition.Definition, *
 	changes, err := f.committed()
 	if err != nil {
 		return d, nil, domain.Refuse(domain.PlatformUnavailable, "a write of %s was interrupted, and its journal cannot be read: %s",
-			named(f.item), cause(err))
+			named(f.item), f.platform.cause(err))
 	}
 	left := f.left(changes)
 	u := &Unfinished{In: f.journal, Parts: len(changes), Changed: left.foreign}
@@ -94,7 +94,7 @@ func (f *itemFolder) finished(d definition.Definition) (definition.Definition, *
 		if err != nil {
 			return d, nil, domain.Refuse(domain.PlatformUnavailable,
 				"a write of %s was interrupted, and its new content of %s cannot be read: %s; remove %s/%s to abandon the write",
-				named(f.item), c.Path, cause(err), f.dir, f.journal)
+				named(f.item), c.Path, f.platform.cause(err), f.dir, f.journal)
 		}
 		u.Left++
 		parts[c.Path] = definition.Part{Path: c.Path, Data: data}

@@ -20,6 +20,7 @@ import (
 	"readiness/definition"
 	"readiness/domain"
 	"readiness/domain/item"
+	"readiness/internal/filefault"
 	"readiness/internal/filelock"
 )
 
@@ -29,7 +30,8 @@ import (
 //
 // If the process is killed at any point, the next call finds either the old definition or the new one. WriteDefinition
 // first stages the new parts in .readiness, then puts a journal there atomically, then renames the files. The next call
-// that opens the item, in any process, finishes the write; it leaves alone files that were changed since.
+// that opens the item, in any process, finishes the write; it leaves alone files that were changed since. If a file or
+// folder cannot be changed, WriteDefinition restores the others in the same way.
 func (p *Platform) WriteDefinition(ctx context.Context, as item.Caller, it item.Item, d definition.Definition, ifHash string) error {
 	if err := p.bounds.check(it, d); err != nil {
 		return err
@@ -59,11 +61,20 @@ func (f *itemFolder) replace(ctx context.Context, d definition.Definition, ifHas
 	if len(changes) == 0 {
 		return nil
 	}
-	if err = f.stage(d, changes); err == nil {
+	if err = f.Mkdir(f.journal, 0o700); err == nil {
+		crashPoint()
+		err = f.stage(d, changes)
+	}
+	if err == nil {
 		err = f.commit(ctx, changes)
 	}
 	if err == nil {
-		err = f.finish()
+		if err = f.finish(); err != nil && !errors.Is(err, errChanged) {
+			if left := f.undo(ctx, d, old); left != nil {
+				p.logger.Warn("platform folder: a write failed halfway; the next call tries again to end it", "item", f.dir, "error", left)
+				return p.unavailable(ctx, err, "%s is written in part, which the next write of it ends, because the rest cannot be", named(it))
+			}
+		}
 	} else if left := f.RemoveAll(f.journal); left != nil { // no part has been changed yet
 		p.logger.Warn("platform folder: could not clean up after a failed write; the next call tries again", "item", f.dir, "error", left)
 	}
@@ -73,12 +84,16 @@ func (f *itemFolder) replace(ctx context.Context, d definition.Definition, ifHas
 	switch {
 	case errors.Is(err, errChanged):
 		return changed(it)
-	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
+	case !p.own && (errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS)):
 		return domain.Refuse(domain.PlatformAccessDenied,
 			"the folder of %s may not be written (%s); ask the operator of the service for access", named(it),
-			cause(err)).About(it.Type.IDName(), it.ID)
+			p.cause(err)).About(it.Type.IDName(), it.ID)
 	}
-	return p.unavailable(ctx, err, "%s cannot be written", named(it))
+	what := named(it)
+	if at := filefault.Path(err); p.own && f.form != AsBIM && fs.ValidPath(at) && !strings.HasPrefix(at, f.journal) {
+		what = path.Join(what, at)
+	}
+	return p.unavailable(ctx, err, "%s cannot be written", what)
 }
 
 func changed(it item.Item) error {
