@@ -3,6 +3,7 @@ package offline
 import (
 	"context"
 	"fmt"
+	"os"
 	"time"
 
 	"readiness/definition"
@@ -20,8 +21,8 @@ type Applied struct {
 
 // Write writes the proposals that have changes, in order, each completely or not at all. First it writes a record for
 // Reverse to a new file; file "" chooses a name. It skips a model that changed since it was read, and reports that in
-// applied. It also finishes interrupted writes of models without changes. Without any changes it writes no record. The
-// error concerns the record or the context.
+// applied. It also finishes interrupted writes of models without changes. If it writes to no model, it leaves no record.
+// The error concerns the record or the context.
 func Write(ctx context.Context, all []Proposal, file string, now time.Time) (applied []Applied, record string, err error) {
 	r := newRecord(all, now)
 	if len(r.Models) == 0 {
@@ -30,6 +31,7 @@ func Write(ctx context.Context, all []Proposal, file string, now time.Time) (app
 	if record, err = r.write("", file); err != nil {
 		return nil, "", err
 	}
+	var begun bool
 	for _, p := range all {
 		if p.Error != nil || p.Changes() == 0 {
 			continue
@@ -37,16 +39,28 @@ func Write(ctx context.Context, all []Proposal, file string, now time.Time) (app
 		if ctx.Err() != nil {
 			return applied, record, ctx.Err()
 		}
-		applied = append(applied, p.write(ctx, p.After, p.Before.Hash()))
+		applied = append(applied, p.write(ctx, p.After, p.Before.Hash(), &begun))
 	}
-	return applied, record, finish(ctx, all)
+	return applied, needed(record, begun), finish(ctx, all)
 }
 
-// write writes the item's definition, if that still has the hash.
-func (i Item) write(ctx context.Context, after definition.Definition, hash string) Applied {
+// needed returns the record of writes that have begun. If none has, it removes the record and returns "".
+func needed(record string, begun bool) string {
+	if !begun && os.Remove(record) == nil {
+		return ""
+	}
+	return record
+}
+
+// write writes the item's definition, if that still has the hash. It sets begun unless it is sure that the item is as before.
+func (i Item) write(ctx context.Context, after definition.Definition, hash string, begun *bool) Applied {
 	crashPoint()
 	err := i.tree.WriteDefinition(ctx, i.TreeItem, after, hash)
-	if err != nil {
+	if err == nil {
+		*begun = true
+	} else {
+		d, unfinished, unread := i.tree.Definition(ctx, i.TreeItem)
+		*begun = *begun || unread != nil || unfinished != nil || d.Hash() == after.Hash()
 		err = readable(err)
 	}
 	crashPoint()

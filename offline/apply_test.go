@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"os"
 	"os/exec"
@@ -341,9 +343,9 @@ func TestChangedSinceItWasRead(t *testing.T) {
 	}
 	before := tree(t, root)
 	record := filepath.Join(t.TempDir(), "r.json")
-	applied, _, err := offline.Write(t.Context(), all, record, at)
-	if err != nil {
-		t.Fatal(err)
+	applied, kept, err := offline.Write(t.Context(), all, record, at)
+	if err != nil || kept != record {
+		t.Fatalf("got the record %q, %v", kept, err)
 	}
 	refused := 0
 	for _, a := range applied {
@@ -365,6 +367,12 @@ func TestChangedSinceItWasRead(t *testing.T) {
 	putBack(t, reversed(t, root, record))
 	if diff := cmp.Diff(before, tree(t, root)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
+	}
+	none := filepath.Join(t.TempDir(), "none.json")
+	changed := slices.DeleteFunc(all, func(p offline.Proposal) bool { return !strings.HasPrefix(p.Shown, "a/") })
+	applied, kept, err = offline.Write(t.Context(), changed, none, at)
+	if _, there := os.Stat(none); err != nil || kept != "" || !errors.Is(there, fs.ErrNotExist) || len(applied) != 1 || applied[0].Error == nil {
+		t.Errorf("nothing was written, but there is a record %q (%v): %+v, %v", kept, there, applied, err)
 	}
 }
 

@@ -79,7 +79,7 @@ type scan struct {
 func (f *scan) at(full string) (int, error) {
 	info, err := os.Stat(full)
 	if errors.Is(err, fs.ErrNotExist) {
-		return 0, errors.New("it does not exist; check its spelling, and that it is relative to the current folder")
+		return 0, errors.New(missing(full))
 	}
 	if err != nil {
 		return 0, err
@@ -97,7 +97,11 @@ func (f *scan) at(full string) (int, error) {
 	case info.IsDir():
 		return f.search(full)
 	case extension == ".pbip":
-		return f.pbip(full)
+		n, err := f.pbip(full)
+		if at, ok := errors.AsType[*fs.PathError](err); ok && errors.Is(err, fs.ErrNotExist) {
+			err = fmt.Errorf("%s does not exist; get the folders of the project, too, which its .pbip file only names", filepath.ToSlash(at.Path))
+		}
+		return n, err
 	case extension == ".bim":
 		return f.one(full)
 	case extension == ".tmdl":
@@ -111,6 +115,17 @@ func (f *scan) at(full string) (int, error) {
 		return 0, errors.New(why)
 	}
 	return 0, errors.New("it does not belong to a semantic model; name a folder, a .pbip or .bim file, or a file of a model")
+}
+
+// missing says what to do about a path where nothing is.
+func missing(full string) string {
+	switch {
+	case strings.HasSuffix(full, `"`):
+		return "it does not exist; leave out the backslash before the closing quotation mark, which Windows takes for a part of the name"
+	case strings.ContainsAny(full, "*?"):
+		return "it does not exist, and wildcards are not expanded; name the folder that holds the models"
+	}
+	return "it does not exist; check its spelling, and that it is relative to the current folder"
 }
 
 // search finds the items in a folder at any depth, or the loose model that the folder is part of.

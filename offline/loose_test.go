@@ -53,7 +53,7 @@ func TestProjectsInAnotherLetterCase(t *testing.T) {
 		"T/Exact.pbip":   {"T/Twin.SemanticModel", ""},
 		"T/deep/Up.pbip": {"T/Twin.SemanticModel", ""},
 		"T/Either.pbip":  {"", `"twin.semanticmodel" matches TWIN.SemanticModel or Twin.SemanticModel, which differ only in letter case`},
-		"T/Gone.pbip":    {"", "gone.SemanticModel: file does not exist"},
+		"T/Gone.pbip":    {"", "gone.SemanticModel does not exist; get the folders of the project, too, which its .pbip file only names"},
 		"D/D.pbip":       {"D/report.dummy", ""},
 	} {
 		items, _, err := offline.Find(t.Context(), root, []string{root + "/" + project})

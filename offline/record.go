@@ -17,6 +17,7 @@ import (
 
 	"readiness/domain/item"
 	"readiness/internal/durable"
+	"readiness/internal/filefault"
 	"readiness/internal/jsonerror"
 	"readiness/platform/folder"
 )
@@ -93,7 +94,6 @@ func (r Record) write(dir, file string) (string, error) {
 		return "", fmt.Errorf("the record %s would become a part of %s, so nothing was written; choose a file elsewhere with --record, or "+
 			"one whose name begins with a dot", filepath.ToSlash(file), filepath.Base(model))
 	}
-	// An incomplete record is harmless, because nothing has been written yet.
 	out, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644) //nolint:gosec // as readable as the models
 	if errors.Is(err, fs.ErrExist) {
 		return "", fmt.Errorf("the record %s already exists; choose another file with --record, so that the existing record can still "+
@@ -104,7 +104,10 @@ func (r Record) write(dir, file string) (string, error) {
 		err = errors.Join(err, out.Sync(), out.Close(), syncFolder(filepath.Dir(file)))
 	}
 	if err != nil {
-		return "", fmt.Errorf("the record cannot be written, so nothing was written: %w", err)
+		if out != nil {
+			_ = os.Remove(file) // best effort
+		}
+		return "", fmt.Errorf("the record %s cannot be written, so nothing was written: %s", filepath.ToSlash(file), filefault.With(err))
 	}
 	return file, nil
 }

@@ -164,6 +164,7 @@ func WriteUpgrades(ctx context.Context, all []Upgrade, file string, now time.Tim
 	if record, err = r.write("", file); err != nil {
 		return nil, "", err
 	}
+	var begun bool
 	for _, u := range all {
 		if u.Changes() == 0 {
 			continue
@@ -171,9 +172,9 @@ func WriteUpgrades(ctx context.Context, all []Upgrade, file string, now time.Tim
 		if ctx.Err() != nil {
 			return applied, record, ctx.Err()
 		}
-		applied = append(applied, u.write(ctx, u.Result.After, u.before.Hash()))
+		applied = append(applied, u.write(ctx, u.Result.After, u.before.Hash(), &begun))
 	}
-	return applied, record, nil
+	return applied, needed(record, begun), nil
 }
 
 // LossReport returns the file beside the model that says what its upgrade loses, and its text.

@@ -16,6 +16,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
+
+	"readiness/internal/filefault"
 )
 
 // Program is a command line and the state that all commands share.
@@ -97,6 +99,9 @@ func (p *Program) exitCode(c *cobra.Command, err error) int {
 		}
 		message := strings.TrimPrefix(err.Error(), errUsage.Error()+": ")
 		if wrong := c.ValidateArgs(c.Flags().Args()); wrong != nil && wrong.Error() == err.Error() {
+			if !errors.Is(err, errUsage) {
+				message = wrongNumber(c)
+			}
 			message += "\nUsage: " + c.UseLine()
 		}
 		fmt.Fprintf(p.Stderr, "%s: %s\nSee %s --help.\n", p.Command.Name(), message, c.CommandPath())
@@ -108,6 +113,8 @@ func (p *Program) exitCode(c *cobra.Command, err error) int {
 		text := err.Error()
 		if at, ok := errors.AsType[*fs.PathError](err); ok && errors.Is(at, fs.ErrNotExist) {
 			text = strings.ReplaceAll(text, at.Error(), filepath.ToSlash(at.Path)+" does not exist")
+		} else if ok && filefault.Cure(at) != "" {
+			text = strings.ReplaceAll(text, at.Error(), filepath.ToSlash(at.Path)+": "+filefault.With(at))
 		}
 		fmt.Fprintf(p.Stderr, "%s: %s\n", p.Command.Name(), text)
 		if _, some := errors.AsType[partlyError](err); some {
@@ -122,22 +129,24 @@ func (p *Program) WriteTo(output string, write func(io.Writer) error) (err error
 	if output == "" {
 		return write(p.Stdout)
 	}
+	mode := os.FileMode(0o644)
+	if info, err := os.Stat(output); err == nil && info.IsDir() {
+		return fmt.Errorf("%s is a folder; name the file to write", filepath.ToSlash(output))
+	} else if err == nil {
+		mode = info.Mode().Perm()
+	}
 	file, err := os.CreateTemp(filepath.Dir(output), "."+filepath.Base(output)+".*")
 	if errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("%s cannot be written: its folder does not exist; make it first", filepath.ToSlash(output))
 	}
 	if err != nil {
-		return err
+		return unwritten(output, err)
 	}
 	defer func() {
 		if err != nil {
 			_ = os.Remove(file.Name()) // best effort
 		}
 	}()
-	mode := os.FileMode(0o644)
-	if info, err := os.Stat(output); err == nil {
-		mode = info.Mode().Perm()
-	}
 	err = write(file)
 	for _, step := range []func() error{func() error { return file.Chmod(mode) }, file.Close,
 		func() error { return os.Rename(file.Name(), output) }} {
@@ -145,7 +154,15 @@ func (p *Program) WriteTo(output string, write func(io.Writer) error) (err error
 			err = step()
 		}
 	}
-	return err
+	return unwritten(output, err)
+}
+
+// unwritten names the file in an error of the disk, which is about a temporary file.
+func unwritten(output string, err error) error {
+	if filefault.Path(err) == "" {
+		return err
+	}
+	return fmt.Errorf("%s cannot be written: %s", filepath.ToSlash(output), filefault.With(err))
 }
 
 // OnTerminal reports whether w is a terminal.

@@ -2,8 +2,7 @@ package files
 
 import (
 	"context"
-	"errors"
-	"os"
+	"fmt"
 	"path/filepath"
 	"strconv"
 
@@ -47,7 +46,10 @@ func (f *Files) apply(ctx context.Context, in mcp.ApplyInput) (mcp.Written, erro
 		return mcp.Written{}, err
 	}
 	if failed := applied[0].Error; failed != nil {
-		return mcp.Written{}, errors.Join(failed, f.forget(ctx, p, record))
+		if record != "" {
+			failed = fmt.Errorf("%w; the record %s was kept, so that the write can be reverted", failed, name)
+		}
+		return mcp.Written{}, failed
 	}
 	f.previews.Remove(shown.ID)
 	w := mcp.Written{Record: name, Models: []string{p.Shown}, ScoreNow: p.ScoreNow, After: p.ScoreAfter}
@@ -68,15 +70,6 @@ func (p previewed) selected(in mcp.ApplyInput) ([]string, error) {
 			"keys.")
 	}
 	return in.Keys, nil
-}
-
-// forget removes the record of a write that changed nothing. It keeps the record of a write that may have begun.
-func (f *Files) forget(ctx context.Context, p offline.Proposal, record string) error {
-	d, unfinished, err := p.Definition(ctx)
-	if err != nil || len(unfinished) > 0 || d.Hash() == p.After.Hash() {
-		return errors.New("the record was kept, so that the write can be reverted")
-	}
-	return os.Remove(record)
 }
 
 // rowsOf returns the objects of an apply, with the texts that texts returns.
