@@ -61,6 +61,18 @@ func (p *Program) helpCommand() *cobra.Command {
 			c.InitDefaultHelpFlag()
 			return c.Help()
 		},
+		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) (names []string, _ cobra.ShellCompDirective) {
+			c, left, err := p.Command.Find(args)
+			if err != nil || len(left) > 0 {
+				return nil, cobra.ShellCompDirectiveNoFileComp
+			}
+			for _, child := range c.Commands() {
+				if child.IsAvailableCommand() {
+					names = append(names, child.Name()+"\t"+child.Short)
+				}
+			}
+			return names, cobra.ShellCompDirectiveNoFileComp
+		},
 	}
 }
 

@@ -33,6 +33,17 @@ func unknownCommand(c *cobra.Command, name string) error {
 	return Usage("unknown command %q for %q%s", name, c.CommandPath(), didYouMean(c.SuggestionsFor(name)))
 }
 
+// wrongNumber says whether a command has too few or too many arguments.
+func wrongNumber(c *cobra.Command) string {
+	args := c.Flags().Args()
+	for more := args; len(more) < len(args)+5; {
+		if more = append(more[:len(more):len(more)], "x"); c.ValidateArgs(more) == nil {
+			return "an argument is missing"
+		}
+	}
+	return "there are too many arguments: " + strings.Join(args, " ")
+}
+
 func didYouMean(like []string) string {
 	if len(like) == 0 {
 		return ""

@@ -480,7 +480,7 @@ func TestClientUsage(t *testing.T) {
 		"--base-url: the address":                     {"login"},
 		"must not contain a ":                         {"login", "--base-url", "https://ada:secret@example.com"},
 		"--profile must be":                           {"account", "--profile", "../default"},
-		"accepts 1 arg(s)":                            {"models"},
+		"an argument is missing":                      {"models"},
 		"requires at least 2 arg(s)":                  {"assess", "Sales"},
 		"not the id of an operation":                  {"operations", "show", "last"},
 		"not the id of a preview":                     {"apply", "last"},

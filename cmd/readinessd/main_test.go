@@ -115,7 +115,7 @@ func TestCommandLine(t *testing.T) {
 		"serve unreadable accounts": {append(serve, "--listen", "127.0.0.1:0", "--accounts", nowhere), cli.ExitFailed, "", "does not exist"},
 		"worker without a platform": {[]string{"worker", "--data", nowhere}, cli.ExitUsage, "", "--platform must be folder:DIR"},
 		"schema of accounts":        {[]string{"accounts", "schema"}, cli.ExitOK, `"$schema": "https://json-schema.org/draft/2020-12/schema"`, ""},
-		"apply no file":             {[]string{"accounts", "apply", "--data", nowhere}, cli.ExitUsage, "", "accepts 1 arg(s)"},
+		"apply no file":             {[]string{"accounts", "apply", "--data", nowhere}, cli.ExitUsage, "", "an argument is missing"},
 		"apply a file not there":    {[]string{"accounts", "apply", "--data", nowhere, nowhere}, cli.ExitFailed, "", "does not exist"},
 		"apply a file with faults":  {[]string{"accounts", "apply", "--data", nowhere, file("accounts:\n  - accountId: a\n    plan: Teem\n")}, cli.ExitFailed, "", `accounts.yaml:3:5: accounts[0].plan: must be one of Free, Team, Business, Enterprise, not "Teem"; the closest is "Team"`},
 		"serve plans with faults":   {append(serve, "--listen", "127.0.0.1:0", "--plans", file("plans:\n  Team: {assessments: {limt: 7}}\n")), cli.ExitFailed, "", `accounts.yaml:2:24: plans.Team.assessments.limt: unknown member; the closest is "limit"`},

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -208,7 +209,7 @@ func (r *desk) writeHelpful(ctx context.Context, f *liftFlags, p offline.Proposa
 	}
 	applied, named, err := offline.Write(ctx, []offline.Proposal{chosen}, f.record, now())
 	if named != "" {
-		fmt.Fprintf(r.Stderr, "To undo: readiness revert %s%s --write\n", show.ShellPath(named), f.rootToRevert())
+		fmt.Fprintf(r.Stderr, "To undo: readiness revert %s%s --write\n", show.ShellPath(filepath.ToSlash(named)), f.rootToRevert())
 	}
 	if err != nil {
 		return err

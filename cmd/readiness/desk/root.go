@@ -5,11 +5,14 @@ package desk
 import (
 	"io"
 	"math"
+	"os"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
 	"readiness/cmd/cli"
 	"readiness/cmd/readiness/clientcmd"
+	"readiness/offline/show"
 )
 
 // desk is the program, whose methods make the commands.
@@ -31,8 +34,8 @@ server, and as the client of a service on which people sign in. The program of t
   readiness client assess "Retail Analytics" Inventory
   source <(readiness completion bash)`,
 		RunE: cli.NeedsCommand,
-		Args: cli.NoArgs("readinessd", "serve", "worker", "collect", "forward", "emulator", "accounts", "people", "token", "fabric", "migrate", "events",
-			"audit", "projections", "documents", "reports", "views", "doctor"),
+		Args: noPath(cli.NoArgs("readinessd", "serve", "worker", "collect", "forward", "emulator", "accounts", "people", "token", "fabric", "migrate", "events",
+			"audit", "projections", "documents", "reports", "views", "doctor")),
 	}, stdout, stderr)}
 	r.AddGroup("Models in files:", completesModels(r.assessCommand(), math.MaxInt), completesModels(r.previewCommand(), math.MaxInt),
 		completesModels(r.applyCommand(), math.MaxInt), completesModels(r.renameCommand(), 1), r.revertCommand(),
@@ -43,6 +46,20 @@ server, and as the client of a service on which people sign in. The program of t
 	r.AddAbout()
 	cli.DocumentEnvironment(r.Command)
 	return r.Program
+}
+
+// noPath refuses a path in place of a command with the command that most people mean, else what next refuses.
+func noPath(next cobra.PositionalArgs) cobra.PositionalArgs {
+	return func(c *cobra.Command, args []string) error {
+		err := next(c, args)
+		if err == nil {
+			return nil
+		}
+		if _, there := os.Stat(args[0]); there == nil {
+			return cli.Usage("%s is a path; readiness assess %s scores what is there", args[0], show.ShellPath(filepath.ToSlash(args[0])))
+		}
+		return err
+	}
 }
 
 const referenceHead = `# Commands of readiness

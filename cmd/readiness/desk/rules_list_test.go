@@ -90,7 +90,7 @@ func TestRulesCommandLine(t *testing.T) {
 		stdout, stderr string
 	}{
 		"group alone":             {[]string{"rules"}, cli.ExitUsage, "", "readiness rules needs one of: import list show test"},
-		"show nothing":            {[]string{"rules", "show"}, cli.ExitUsage, "", "accepts 1 arg(s)"},
+		"show nothing":            {[]string{"rules", "show"}, cli.ExitUsage, "", "an argument is missing"},
 		"an unknown rule":         {[]string{"rules", "show", "dcs-01"}, cli.ExitUsage, "", `there is no rule "dcs-01"; the closest are DSC-01, `},
 		"and what lists them":     {[]string{"rules", "show", "X"}, cli.ExitUsage, "", "readiness rules list lists all"},
 		"an unknown format":       {[]string{"rules", "list", "--format", "csv"}, cli.ExitUsage, "", `--format must be table or json, not "csv"`},
