@@ -73,8 +73,9 @@ build/check: ## check the types of the programs and their dependencies for every
 WITH_WINE := command -v wine >/dev/null && command -v x86_64-w64-mingw32-ld >/dev/null || { apt-get update && \
 	DEBIAN_FRONTEND=noninteractive apt-get install --yes --no-install-recommends wine wine64 binutils-mingw-w64-x86-64; }
 
-test/release: ## check that a release is the same bytes twice, that a changed one is found, that nothing in it is a placeholder, and that npm, dpkg, rpm and wine install it (a separate module)
+test/release: ## check that a release is the same bytes twice, that a changed one is found, that nothing in it is a placeholder, and that npm, dpkg, rpm, buildah and wine install it (a separate module)
 	@command -v rpm >/dev/null || { apt-get update && DEBIAN_FRONTEND=noninteractive apt-get install --yes --no-install-recommends rpm; }
+	@command -v buildah >/dev/null || { apt-get update && DEBIAN_FRONTEND=noninteractive apt-get install --yes --no-install-recommends buildah; }
 	@$(WITH_WINE)
 	cd deploy/release && go test -vet=all -timeout 20m ./... $(TESTFLAGS)
 
@@ -165,9 +166,11 @@ docs/screenshots: ## write a picture of every screen of the console, in both the
 	mkdir -p docs/screens
 	$(WITH_POSTGRES) go test -count=1 -timeout 30m -run '^TestScreens$$' ./http/console/stories/screens -args -browser -screens $(CURDIR)/docs/screens
 
-release/snapshot: ## build what a release of HEAD has, in dist: archives, packages (npm, deb, rpm), manifests (winget, Scoop, Homebrew) if OWNER and HOME_URL are given, bills of materials, checksums (TARGETS=linux/amd64,… for some)
+release/snapshot: ## build what a release of HEAD has, in dist: archives, packages (npm, deb, rpm), manifests (winget, Scoop, Homebrew) if OWNER and HOME_URL are given, bills of materials, checksums, and with buildah the container image (TARGETS=linux/amd64,… for some)
 	cd deploy/release && go run . -source ../.. -out $(CURDIR)/dist $(if $(TARGETS),-targets $(TARGETS)) $(if $(DOCS_URL),-docs-url $(DOCS_URL)) $(if $(OWNER),-owner $(OWNER)) $(if $(HOME_URL),-home $(HOME_URL)) \
 		$(if $(MAINTAINER),-maintainer '$(MAINTAINER)') $(if $(KEY),-key-file $(KEY))
+	@if ! command -v buildah >/dev/null || ! ls dist/readinessd_*_linux_$(ARCH).tar.gz >/dev/null 2>&1; then echo 'No container image: it needs buildah, and the archive for Linux.'; \
+		else $(MAKE) --no-print-directory release/image; fi
 
 release/vscode: ## pack the extension for VS Code as dist/readiness.vsix, with what npm installs (VERSION=1.2.3)
 	set -e; work=$$(mktemp -d); trap 'rm -rf "$$work"' EXIT; mkdir -p dist; cp -r editors/vscode/. LICENSE "$$work"; cd "$$work"; \

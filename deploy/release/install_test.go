@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"strings"
 	"testing"
@@ -90,6 +91,26 @@ func TestInstalled(t *testing.T) {
 		root := t.TempDir()
 		does(t, "rpm", "--root", root, "--dbpath", "/db", "--nodeps", "--ignorearch", "--noscripts", "-i", file(here+".rpm"))
 		assesses(t, filepath.Join(root, "usr/bin/readiness"))
+	})
+	t.Run("page", func(t *testing.T) {
+		page, err := os.ReadFile("../../docs/install.md")
+		if err != nil {
+			t.Fatal(err)
+		}
+		named := regexp.MustCompile("readiness_VERSION_[a-z0-9_.]+").FindAllString(string(page), -1)
+		for _, name := range named {
+			of := strings.NewReplacer("VERSION", "1.2.3", "linux_amd64", here, "linux_x64", "linux_"+npmCPU[runtime.GOARCH], "darwin_arm64", here).Replace(name)
+			if _, err := os.Stat(filepath.Join(dist, of)); err != nil {
+				t.Errorf("the page names %s: %v", name, err)
+			}
+		}
+		command := regexp.MustCompile("`(sha256sum [^`]+)`").FindStringSubmatch(string(page))
+		if len(named) < 7 || command == nil {
+			t.Fatalf("the page names %q, and checks them by %q", named, command)
+		}
+		if out := does(t, "sh", "-c", "cd '"+dist+"' && "+command[1]); strings.Count(out, ": OK") < 5 {
+			t.Errorf("%s says\n%s", command[1], out)
+		}
 	})
 	t.Run("manifests", func(t *testing.T) {
 		list, err := os.ReadFile(filepath.Join(dist, sums))
