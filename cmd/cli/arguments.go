@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -41,7 +42,7 @@ func wrongNumber(c *cobra.Command) string {
 			return "an argument is missing"
 		}
 	}
-	return "there are too many arguments: " + strings.Join(args, " ")
+	return "there are too many arguments: " + strings.Trim(fmt.Sprintf("%q", args), "[]")
 }
 
 func didYouMean(like []string) string {

@@ -83,7 +83,7 @@ func TestCommandLine(t *testing.T) {
 		"unknown command":           {[]string{"server"}, cli.ExitUsage, "", `unknown command "server"`},
 		"the desk's command":        {[]string{"assess", "."}, cli.ExitUsage, "", "assess is a command of readiness: readiness assess"},
 		"unknown flag":              {[]string{"version", "--verbose"}, cli.ExitUsage, "", "unknown flag: --verbose"},
-		"an argument too many":      {[]string{"version", "now"}, cli.ExitUsage, "", "unknown command"},
+		"an argument too many":      {[]string{"version", "now"}, cli.ExitUsage, "", `there are too many arguments: "now"`},
 		"unknown level":             {[]string{"version", "--log-level", "loud"}, cli.ExitUsage, "", "--log-level must be debug, info, warn or error"},
 		"unknown log format":        {[]string{"version", "--log-format", "xml"}, cli.ExitUsage, "", "--log-format must be json, text or auto"},
 		"group alone":               {[]string{"events"}, cli.ExitUsage, "", "readinessd events needs one of: export import list verify"},
