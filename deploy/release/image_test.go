@@ -36,7 +36,13 @@ func TestImage(t *testing.T) {
 		return does("buildah", append([]string{"--storage-driver", "vfs"}, args...)...)
 	}
 	container := store("from", "--quiet", "oci-archive:"+image)
-	t.Cleanup(func() { _ = exec.Command("buildah", "--storage-driver", "vfs", "rm", container).Run() })
+	t.Cleanup(func() {
+		for _, args := range [][]string{{"rm", container}, {"rmi", "localhost/readiness:1.2.3"}} {
+			if out, err := exec.Command("buildah", append([]string{"--storage-driver", "vfs"}, args...)...).CombinedOutput(); err != nil { //nolint:gosec // its own
+				t.Errorf("buildah %v: %v\n%s", args, err, out)
+			}
+		}
+	})
 	format := `{{.OCIv1.Config.User}} {{.OCIv1.Config.Entrypoint}} {{.OCIv1.Config.Cmd}} {{index .OCIv1.Config.Labels "org.opencontainers.image.version"}}`
 	if got, want := store("inspect", "--format", format, container), "65532:65532 [/usr/bin/readinessd] [serve] v1.2.3"; got != want {
 		t.Errorf("the image is %q, want %q", got, want)
