@@ -38,7 +38,7 @@ func TestImage(t *testing.T) {
 	container := store("from", "--quiet", "oci-archive:"+image)
 	t.Cleanup(func() {
 		for _, args := range [][]string{{"rm", container}, {"rmi", "localhost/readiness:1.2.3"}} {
-			if out, err := exec.Command("buildah", append([]string{"--storage-driver", "vfs"}, args...)...).CombinedOutput(); err != nil { //nolint:gosec // its own
+			if out, err := exec.Command("buildah", append([]string{"--storage-driver", "vfs"}, args...)...).CombinedOutput(); err != nil {
 				t.Errorf("buildah %v: %v\n%s", args, err, out)
 			}
 		}
