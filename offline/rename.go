@@ -113,19 +113,20 @@ func (r Renamed) Parts() []string {
 // IsReport reports whether it is a report, and no semantic model.
 func (r Renamed) IsReport() bool { return r.Type == item.Report }
 
-// Write writes the renaming, and before it a record for Reverse as Write does. It stops at the first item that cannot be written.
+// Write writes the renaming, and before it a record for Reverse, as Write does. It stops at the first item that cannot be written.
 func (r Renaming) Write(ctx context.Context, file string, now time.Time) (applied []Applied, record string, err error) {
 	if record, err = r.record(now).write("", file); err != nil {
 		return nil, "", err
 	}
+	var begun bool
 	for failed, n := false, 0; n < len(r.Changed) && !failed; n++ {
 		if ctx.Err() != nil {
 			return applied, record, ctx.Err()
 		}
-		one := r.Changed[n].write(ctx, r.Changed[n].After, r.Changed[n].Before.Hash())
+		one := r.Changed[n].write(ctx, r.Changed[n].After, r.Changed[n].Before.Hash(), &begun)
 		applied, failed = append(applied, one), one.Error != nil
 	}
-	return applied, record, nil
+	return applied, needed(record, begun), nil
 }
 
 // Record writes a record of a renaming that an editor made, to a new file in the root, and returns the file's name.
