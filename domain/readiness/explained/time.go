@@ -6,8 +6,8 @@ var timeExplained = map[string]Explanation{
 		Name: "DateTablePresent", Title: "The model has a marked date table",
 		What: "Judges the model, if it has a dateTime column. It passes if a table with the data category Time has a dateTime column " +
 			"that is its key (isKey), or if all relationships of a date table are by one dateTime column. It fails by half if there is another " +
-			"date table, with high severity if measures use time intelligence, or a table with date, " +
-			"dates or calendar in its name and a dateTime column that could be one: it has another column with a word such as day, " +
+			"date table, with high severity if measures use time intelligence, or a table with a word for date or " +
+			"calendar in its name and a dateTime column that could be one: it has another column with a word such as day, " +
 			"week, month, quarter, year or fiscal in its name; by 0.6 if no tables are related, or the only one has parts of dates. " +
 			"Else it fails in full. docs/regime.md defines date tables.",
 		Why: "Time intelligence needs one table with a row for each day. Over a table that is joined by a number and not marked, functions " +
@@ -41,7 +41,7 @@ relationship 'Order date'
 	},
 	"TIM-02": {
 		Name: "DateTableMarked", Title: "A date table is marked as one",
-		What: "Judges exposed dimensions with the word date, dates or calendar in the name and a dateTime column, if the model has a " +
+		What: "Judges exposed dimensions with a word for date or calendar in the name and a dateTime column, if the model has a " +
 			"date table that periods work with (TIM-01). It fails by 0.3 if the table's data category is not Time.",
 		Why:    "A marked table says which column has a row for each day, and keeps automatic date tables away.",
 		Source: marksRemoveFilters,

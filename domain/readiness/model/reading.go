@@ -67,7 +67,10 @@ func (t *Table) callsCalendar() bool {
 		})
 }
 
-var datePartNames = []string{"date", "day", "week", "month", "quarter", "qtr", "year", "fiscal", "period", "semester", "holiday", "season"}
+// datePartNames are parts of the names of columns that hold parts of dates, in English, Spanish, Portuguese, Italian, French and German.
+var datePartNames = []string{"date", "day", "week", "month", "quarter", "qtr", "year", "fiscal", "period", "semester", "holiday", "season",
+	"fecha", "dia", "día", "semana", "mes", "mês", "trimestre", "ano", "año", "anno", "giorno", "settimana", "jour", "semaine", "mois", "année", "annee",
+	"tag", "woche", "monat", "quartal", "jahr"}
 
 // consistsOfDates reports whether facts are related to the dateTime column c, and the
 // other columns of its table are calculated or parts of dates.
