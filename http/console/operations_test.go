@@ -54,14 +54,14 @@ func TestOperations(t *testing.T) {
 	}{
 		{"/operations", []string{"<bdi>Store Operations</bdi>", `href="` + path + `"`, `href="` + r.path + `">Review`, "Succeeded"}},
 		{"/operations?status=Failed", []string{"No operation fits"}},
-		{path, []string{"What was written: Descriptions", "Footfall", "<dt>Before</dt>", "Revert…"}},
-		{path + "/revert", []string{"After the revert", "<dt>Written</dt>", "Footfall"}},
+		{path, []string{"What was written: Descriptions", "Overtime", "<dt>Before</dt>", "Revert…"}},
+		{path + "/revert", []string{"After the revert", "<dt>Written</dt>", "Overtime"}},
 	} {
 		got := ada.Get(page.path)
 		want(t, got, http.StatusOK, page.shown...)
 		ada.CheckPage(got)
 		other := margaret.Get(page.path)
-		if strings.Contains(other.Body, "Footfall") || strings.Contains(other.Body, "Store Operations") || strings.Contains(other.Body, path) {
+		if strings.Contains(other.Body, "Overtime") || strings.Contains(other.Body, "Store Operations") || strings.Contains(other.Body, path) {
 			t.Errorf("%s shows another account: %s", page.path, other.Body)
 		}
 	}
@@ -79,7 +79,7 @@ func TestOperations(t *testing.T) {
 	if o := r.ended(reverting); o.Status != client.OperationStatusSucceeded {
 		t.Fatalf("the revert ended as %s: %v", o.Status, o.Error)
 	}
-	want(t, ada.Get(reverting), http.StatusOK, "It reverted <a href=\""+path+`"`, "Footfall")
+	want(t, ada.Get(reverting), http.StatusOK, "It reverted <a href=\""+path+`"`, "Overtime")
 	want(t, ada.Get(path), http.StatusOK, "<a href=\""+reverting+`">reverted</a>`)
 	want(t, ada.Get(path+"/revert"), http.StatusConflict, "There is nothing to revert")
 	want(t, ada.Send(path+"/cancel", nil), http.StatusSeeOther) // nothing, since it has ended
