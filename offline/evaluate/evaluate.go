@@ -11,6 +11,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	daxevaluate "readiness/definition/dax/evaluate"
@@ -133,11 +134,14 @@ func Questions(file string, check func(benchmark.Question) (why string)) (set be
 		}
 	}
 	if faults, ok := errors.AsType[*goldenset.Faults](err); ok {
-		text := fmt.Sprintf("%s: %s: %s", shown, faults.All[0].Place(), faults.All[0].Why)
-		if n := len(faults.All) - 1 + faults.More; n > 0 {
-			text += fmt.Sprintf(", and %d more faults", n)
+		var text []string
+		for _, one := range faults.All {
+			text = append(text, fmt.Sprintf("%s: %s: %s", shown, one.Place(), one.Why))
 		}
-		return set, errors.New(text)
+		if faults.More > 0 {
+			text = append(text, fmt.Sprintf("and %d more faults", faults.More))
+		}
+		return set, errors.New(strings.Join(text, "\n"))
 	}
 	if err != nil {
 		return set, fmt.Errorf("%s: %s: %w", shown, noQuestions, err)

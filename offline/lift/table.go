@@ -30,7 +30,8 @@ func WriteTable(w io.Writer, r Result) error {
 	fmt.Fprint(t, "\tchanges\tright\twrong\tundecided\tno answer\tdifference\t95 % interval\t\n")
 	fmt.Fprintf(t, "as it is\t\t%d\t%d\t%d\t%d\t\t\t\n", r.Now.Right, r.Now.Wrong, r.Now.Undecided, r.Now.Declined+r.Now.Failed)
 	for _, e := range r.Parts {
-		fmt.Fprintf(t, "%s\t%d\t%d\t%d\t%d\t%d\t%+.0f points\t%+.0f to %+.0f\t%s\n", show.InCell(domain.Excerpt(e.Name)), e.Changes, e.Right, e.Wrong, e.Undecided, e.Declined+e.Failed,
+		fmt.Fprintf(t, "%s\t%d\t%d\t%d\t%d\t%d\t%+.0f points\t%+.0f to %+.0f\t%s\n", show.InCell(domain.Excerpt(e.Name)),
+			e.Changes, e.Right, e.Wrong, e.Undecided, e.Declined+e.Failed,
 			100*e.Difference, 100*e.Low, 100*e.High, e.Says(r.Questions))
 	}
 	if err := t.Flush(); err != nil {

@@ -116,10 +116,11 @@ func TestEvaluateUnusable(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			in := written(t, map[string]string{"copilot.csv": files["copilot.csv"],
-				"golden.csv": files["golden.csv"] + `"What, then?","` + strings.ReplaceAll(tt.dax, `"`, `""`) + `"` + "\n"})
+				"golden.csv": files["golden.csv"] + `"What, then?","` + strings.ReplaceAll(tt.dax, `"`, `""`) + `"` + "\n\"And then?\",\"EVALUATE ROW(\"\"x\"\", [Away])\"\n"})
 			args := []string{"evaluate", tickets, "--questions", in("golden.csv"), "--answers", in("copilot.csv"), "--output", in("report")}
 			got := run(t.Context(), args...)
-			if want := "golden.csv: line 7, column 15 (dax): "; got.code != cli.ExitFailed || !strings.Contains(got.stderr, want) || !strings.Contains(got.stderr, tt.want) {
+			if want := "golden.csv: line 7, column 15 (dax): "; got.code != cli.ExitFailed || !strings.Contains(got.stderr, want) || !strings.Contains(got.stderr, tt.want) ||
+				!strings.Contains(got.stderr, "golden.csv: line 8, column 13 (dax): The model has no measure [Away]") { // every fault is listed
 				t.Errorf("got exit code %d\n%s", got.code, got.stderr)
 			}
 			if _, err := os.Stat(in("report")); !errors.Is(err, os.ErrNotExist) {

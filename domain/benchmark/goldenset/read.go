@@ -38,12 +38,11 @@ func ReadChecked(f Format, file []byte, check func(benchmark.Question) (why stri
 		known.check(r, q, faults)
 		all = append(all, q)
 	}
-	for i, q := range all {
-		if check == nil || faults.count() > 0 {
-			break // whose form is wrong is not checked further
-		}
-		if why := check(q); why != "" {
-			faults.add(rows[i].fault(query, why))
+	if check != nil && faults.count() == 0 { // a file whose form is wrong is not checked further
+		for i, q := range all {
+			if why := check(q); why != "" {
+				faults.add(rows[i].fault(query, why))
+			}
 		}
 	}
 	if err := faults.err(); err != nil {
