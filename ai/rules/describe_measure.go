@@ -27,7 +27,11 @@ func (f *facts) computes(x *field) string {
 		return "The same value as " + prose.MeasureRef(other.name)
 	}
 	s := f.explain(x)
-	switch in := unit(x.measure.FormatString); {
+	in := unit(x.measure.FormatString)
+	if s.relative() && in != ", as a percentage" { // the currency is a slip
+		in = ""
+	}
+	switch {
 	case s.text == "" || !f.tells(x, s):
 		return ""
 	case s.constant && strings.HasPrefix(text, `"`):

@@ -57,6 +57,11 @@ type explanation struct {
 	constant bool
 }
 
+// relative reports whether the phrase is a quotient of two values of one kind, which has no unit.
+func (s explanation) relative() bool {
+	return strings.HasPrefix(s.text, "relative change ") || strings.HasPrefix(s.text, "share of ")
+}
+
 // full returns the phrase with what holds for it.
 func (s explanation) full() string {
 	text := s.text

@@ -19,14 +19,13 @@ const (
 	ratioFolder   = "Ratios"
 	countFolder   = "Counts"
 	averageFolder = "Averages"
-	extremeFolder = "Extremes"
 	displayFolder = "Report Helpers"
 )
 
 // ofPurpose are the folders by purpose, which say nothing about a measure's subject.
 var ofPurpose = func() map[string]bool {
 	all := map[string]bool{}
-	for _, folder := range []string{timeFolder, ratioFolder, countFolder, averageFolder, extremeFolder, displayFolder} {
+	for _, folder := range []string{timeFolder, ratioFolder, countFolder, averageFolder, displayFolder} {
 		all[spelling.FoldSpace(folder)] = true
 	}
 	return all
@@ -119,15 +118,45 @@ func fitFolder(s string) bool {
 
 func (f *facts) fileByName(objects []proposal.Object, a *answers) {
 	file := f.newFiling(objects)
+	var filed []filedMeasure
 	for _, o := range distinct(objects) {
 		x := file.wanted[o]
 		if x == nil || strings.TrimSpace(x.measure.DisplayFolder) != "" {
 			continue
 		}
 		if folder, reason := file.byName(x); folder != "" {
-			a.propose(o, folder, reason)
+			filed = append(filed, filedMeasure{x, o, folder, reason})
 		}
 	}
+	for _, one := range file.worthFiling(filed) {
+		a.propose(one.object, one.folder, one.reason)
+	}
+}
+
+// filedMeasure is a measure with the folder that suits it.
+type filedMeasure struct {
+	*field
+	object         proposal.Object
+	folder, reason string
+}
+
+// manyOfForm is how many measures a new folder for averages, counts or ratios holds at least: of fewer, the names say as much.
+const manyOfForm = 4
+
+// worthFiling leaves out what would go into a folder for measures of one form that the model does not have, and that would hold few.
+func (file *filing) worthFiling(all []filedMeasure) []filedMeasure {
+	type folderOf struct {
+		table  *table
+		folder string
+	}
+	n := map[folderOf]int{}
+	for _, one := range all {
+		n[folderOf{one.table, one.folder}]++
+	}
+	return slices.DeleteFunc(all, func(one filedMeasure) bool {
+		key := spelling.FoldSpace(one.folder)
+		return ofPurpose[key] && key != spelling.FoldSpace(timeFolder) && file.existing[key] == "" && n[folderOf{one.table, one.folder}] < manyOfForm
+	})
 }
 
 // byName files a measure by its name: into the folder that the name names, the folder of its siblings, or a folder for the purpose
@@ -136,8 +165,11 @@ func (file *filing) byName(x *field) (folder, reason string) {
 	if folder := file.named(x); folder != "" {
 		return folder, "Its name has the words of this folder of its table."
 	}
-	if comparesPeriods(x) {
+	switch {
+	case comparesPeriods(x):
 		return file.purpose(timeFolder), "Its name compares or accumulates periods."
+	case x.calls(periodFunctions):
+		return file.purpose(timeFolder), "It compares or accumulates periods."
 	}
 	if folder := file.siblings(x); folder != "" {
 		return folder, "Measures of the same subject in its table are in this folder."
@@ -157,7 +189,7 @@ func (file *filing) byName(x *field) (folder, reason string) {
 
 func comparesPeriods(x *field) bool {
 	name := " " + strings.Join(x.words, " ") + " "
-	return timeWords.Meets(x.words) || slices.ContainsFunc(timePhrases, func(p string) bool { return strings.Contains(name, " "+p+" ") })
+	return timeWords.Meets(x.words) || timeWords.Meets(said(x)) || slices.ContainsFunc(timePhrases, func(p string) bool { return strings.Contains(name, " "+p+" ") })
 }
 
 // subject returns the word in a measure's name that most measures of its table share, the first of
@@ -244,6 +276,7 @@ func (file *filing) bySubject(t *table) map[string]string {
 // file proposes a folder for every measure that one is known for: by its name where that suffices, else by its expression.
 func (f *facts) file(objects []proposal.Object, a *answers) {
 	file := f.newFiling(objects)
+	var filed []filedMeasure
 	for _, o := range distinct(objects) {
 		x := file.wanted[o]
 		switch {
@@ -258,12 +291,19 @@ func (f *facts) file(objects []proposal.Object, a *answers) {
 		if folder == "" {
 			folder, reason = file.byExpression(x)
 		}
-		if folder == "" {
-			a.skip(o, "Neither its name nor its expression says what it goes with.")
-			a.ask(o, "Which display folder does "+called(x.name)+" belong in?")
-			continue
+		filed = append(filed, filedMeasure{x, o, folder, reason})
+	}
+	worth := file.worthFiling(slices.Clone(filed))
+	for _, one := range filed {
+		if len(worth) > 0 && worth[0].field == one.field {
+			worth = worth[1:]
+			if one.folder != "" {
+				a.propose(one.object, one.folder, one.reason)
+				continue
+			}
 		}
-		a.propose(o, folder, reason)
+		a.skip(one.object, "Neither its name nor its expression says what it goes with.")
+		a.ask(one.object, "Which display folder does "+called(one.name)+" belong in?")
 	}
 }
 
@@ -272,9 +312,6 @@ func (file *filing) byExpression(x *field) (folder, reason string) {
 		if name := titled(t.src.Name); fitFolder(name) && !strings.Contains(name, `\`) {
 			return file.folder(name), "It is computed from this table."
 		}
-	}
-	if x.calls(periodFunctions) {
-		return file.purpose(timeFolder), "It compares or accumulates periods."
 	}
 	outermost := outermostCall(x.measure.Expression)
 	for _, by := range []struct {
@@ -285,7 +322,6 @@ func (file *filing) byExpression(x *field) (folder, reason string) {
 		{divisions, ratioFolder, "It divides one value by another."},
 		{countFunctions, countFolder, "It counts."},
 		{averageFunctions, averageFolder, "It averages."},
-		{extremeFunctions, extremeFolder, "It picks the highest or lowest value."},
 	} {
 		if by.functions[outermost] {
 			return file.purpose(by.folder), by.reason
@@ -363,7 +399,6 @@ var (
 		"DATESINPERIOD PREVIOUSYEAR PREVIOUSQUARTER PREVIOUSMONTH PREVIOUSDAY")
 	countFunctions   = prose.SetOf("COUNT COUNTA COUNTX COUNTAX COUNTROWS COUNTBLANK DISTINCTCOUNT DISTINCTCOUNTNOBLANK")
 	averageFunctions = prose.SetOf("AVERAGE AVERAGEX MEDIAN MEDIANX")
-	extremeFunctions = prose.SetOf("MIN MINX MAX MAXX TOPN RANKX")
 )
 
 // source returns the only fact table that a measure is computed from, nil for none or several.

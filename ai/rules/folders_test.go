@@ -1,6 +1,7 @@
 package rules_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -21,21 +22,26 @@ func TestFolders(t *testing.T) {
 	}{
 		"a period":                       {nil, "FactSales[Net Sales YTD]", "Time Intelligence", "Time Intelligence"},
 		"a period, in the model's words": {filed("Net Sales PY", "time intelligence"), "FactSales[Net Sales YTD]", "time intelligence", "time intelligence"},
-		"a ratio":                        {nil, "FactSales[Product Share]", "Ratios", "Ratios"},
-		"an average":                     {nil, "FactSales[Average Price]", "Averages", "Averages"},
+		"a ratio":                        {filed("Units", "Ratios"), "FactSales[Product Share]", "Ratios", "Ratios"},
+		"a ratio, the only one":          {nil, "FactSales[Product Share]", "", ""},
+		"a ratio of periods":             {filed("Units", "Ratios"), "FactSales[Net Sales YoY %]", "Time Intelligence", "Time Intelligence"},
+		"an average":                     {filed("Units", "averages"), "FactSales[Average Price]", "averages", "averages"},
 		"a margin in money":              {func(m *semanticmodel.Model) { measure(m, "FactSales", "Line Value").Name = "Margin" }, "FactSales[Margin]", "", ""},
-		"a count, by a sign":             {func(m *semanticmodel.Model) { measure(m, "FactSales", "Line Value").Name = "# Lines" }, "FactSales[# Lines]", "Counts", "Counts"},
-		"a sign of all measures":         {func(m *semanticmodel.Model) { measure(m, "FactSales", "Line Value").Name = "## Worth" }, "FactSales[## Worth]", "", ""},
+		"a count, by a sign": {func(m *semanticmodel.Model) {
+			measure(m, "FactSales", "Line Value").Name = "# Lines"
+			filed("Units", "Counts")(m)
+		}, "FactSales[# Lines]", "Counts", "Counts"},
+		"a sign of all measures": {func(m *semanticmodel.Model) { measure(m, "FactSales", "Line Value").Name = "## Worth" }, "FactSales[## Worth]", "", ""},
 		"of two folders, none": {func(m *semanticmodel.Model) {
 			measure(m, "FactSales", "Goal").Expression = "[Average Price] + [Net Sales]"
 		}, "FactSales[Goal]", "", ""},
-		"a helper":                        {nil, "FactSales[_tooltip text]", "Report Helpers", "Report Helpers"},
+		"a helper":                        {filed("Units", "Report Helpers"), "FactSales[_tooltip text]", "Report Helpers", "Report Helpers"},
 		"a shared word":                   {nil, "FactSales[Shipped Sales]", "", ""},
 		"the folder that the name names":  {filed("Units", `Basket\Price`), "FactSales[Average Price]", `Basket\Price`, `Basket\Price`},
 		"the folder of its siblings":      {filed("Net Sales", "Revenue Numbers"), "FactSales[Shipped Sales]", "Revenue Numbers", "Revenue Numbers"},
 		"three levels are not taken over": {filed("Net Sales", `A\B\C`), "FactSales[Shipped Sales]", "", ""},
 		"two folders are not taken over":  {filed("Net Sales", "A;B"), "FactSales[Shipped Sales]", "", ""},
-		"a count, by its expression":      {nil, "FactSales[Orders]", "", "Counts"},
+		"a count, by its expression":      {filed("Units", "Counts"), "FactSales[Orders]", "", "Counts"},
 		"a sum, by its expression":        {nil, "FactSales[Units]", "", ""},
 		"with what it is computed from":   {filed("Net Sales", "Money"), "FactSales[Revenue]", "", "Money"},
 		"not with measures of a purpose":  {filed("Net Sales", "ratios"), "FactSales[Shipped Sales]", "", ""},
@@ -68,6 +74,28 @@ func TestFolders(t *testing.T) {
 		}
 		if byName != row.byName || byRule != row.byRule {
 			t.Errorf("%s: got %q and %q, want %q and %q", name, byName, byRule, row.byName, row.byRule)
+		}
+	}
+}
+
+// A folder for measures of one form is worth making for four of them.
+func TestFoldersOfForms(t *testing.T) {
+	t.Parallel()
+	for n, want := range map[int]int{3: 0, 4: 4} {
+		m := shop(func(m *semanticmodel.Model) {
+			f := tableOf(m, "FactSales")
+			f.Measures = f.Measures[:1]
+			for i := range n {
+				f.Measures = append(f.Measures, semanticmodel.Measure{Name: fmt.Sprintf("Share %d", i), Expression: "1"})
+			}
+		})
+		var asked []proposal.Object
+		for i := range n {
+			asked = append(asked, object(m, fmt.Sprintf("FactSales[Share %d]", i)))
+		}
+		a := rules.Propose(proposal.Ask{Type: proposal.DisplayFolder, Model: m, Objects: asked})
+		if len(a.Proposals) != want || len(rules.Folders(m, asked)) != want || len(a.Questions) != n-want {
+			t.Errorf("of %d: %+v", n, a)
 		}
 	}
 }

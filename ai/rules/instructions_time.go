@@ -36,7 +36,7 @@ func (f *facts) aboutTime() []string {
 	for _, t := range calendars[:min(len(calendars), mostCalendars)] {
 		filtered := tableNames(slices.DeleteFunc(f.wantedTables(t.facts), func(of *table) bool { return several[of] != "" }))
 		switch line := f.periodLine(t, filtered, len(calendars) > 1 || f.misses(t)); {
-		case line == "", !t.related && slices.ContainsFunc(f.tables, func(of *table) bool { return of != t && len(of.columns) > 0 }): // it filters nothing
+		case line == "", f.shiftsFacts(), !t.related && slices.ContainsFunc(f.tables, func(of *table) bool { return of != t && len(of.columns) > 0 }): // it filters nothing
 		case len(calendars) == 1:
 			lines = append(append(lines, line), f.yearLine(t)...)
 		default:
@@ -53,6 +53,14 @@ func (f *facts) aboutTime() []string {
 		return lines
 	}
 	return append(lines, f.datesOfTables()...)
+}
+
+// shiftsFacts reports whether measures shift a date that is no calendar's: a filter on a calendar would stay, and cut their periods.
+func (f *facts) shiftsFacts() bool {
+	return slices.ContainsFunc(f.allMeasures(), func(x *field) bool {
+		return x.exposed && x.calls(periodFunctions) &&
+			slices.ContainsFunc(x.refs, func(to *field) bool { return to.column != nil && to.isDay() && to.table.role == fact })
+	})
 }
 
 // misses reports whether a calendar does not filter a table that has dates or keys of dates of its own.

@@ -110,6 +110,9 @@ func TestTimeLines(t *testing.T) {
 				}
 			}
 		}, nil},
+		"measures that shift the dates of a fact": {func(m *semanticmodel.Model) {
+			measure(m, "FactSales", "Net Sales YTD").Expression = "TOTALYTD([Net Sales], FactSales[OrderDate])"
+		}, []string{order, shipped}},
 		"a year without dates": {func(m *semanticmodel.Model) {
 			m.Tables, m.Relationships = []semanticmodel.Table{{Name: "Budget", Columns: []semanticmodel.Column{
 				{Name: "Year", DataType: integer}, {Name: "Amount", DataType: semanticmodel.Decimal}},
@@ -185,7 +188,11 @@ func TestOtherLanguages(t *testing.T) {
 		if got := len(instructed.Proposals) > 0; got != row.english || !got && len(instructed.Questions) == 0 {
 			t.Errorf("%s: instructed %+v, asked %+v", name, instructed.Proposals, instructed.Questions)
 		}
-		filed := rules.Propose(proposal.Ask{Type: proposal.DisplayFolder, Model: m, Objects: []proposal.Object{o}})
+		var measures []proposal.Object
+		for _, x := range tableOf(m, "A").Measures {
+			measures = append(measures, object(m, "A["+x.Name+"]"))
+		}
+		filed := rules.Propose(proposal.Ask{Type: proposal.DisplayFolder, Model: m, Objects: measures})
 		if got := len(filed.Proposals) > 0; got != row.english {
 			t.Errorf("%s: filed %+v", name, filed.Proposals)
 		}

@@ -76,6 +76,8 @@ func TestFurtherVisibilityRules(t *testing.T) {
 		"VIS-03": {
 			{"what draws, and colours", model(table("S", measure("a", `"data:image/svg+xml;utf8,<svg>" & [x]`), measure("b", `IF([x] > 0, "#00FF00", "#FF0000FF")`),
 				measure("c", `IF([x] > 0, "#1 in sales", "other")`), measure("d", "[x]"))), "S[a] 1, S[b] 1, S[c] 0, S[d] 0"},
+			{"a prefix that most have", model(table("S", measure("_a", "1"), measure("_b", "1"), measure("_c", "1"), measure("d", "1"))), "S[_a] 0, S[_b] 0, S[_c] 0, S[d] 0"},
+			{"a prefix that half have", model(table("S", measure("_a", "1"), measure("_b", "1"), measure("c", "1"), measure("d", "1"))), "S[_a] 1, S[_b] 1, S[c] 0, S[d] 0"},
 			{"what writes a measure as text", model(table("S", amount("x"), measure("a", `FORMAT([n], "0%")`), measure("b", `IF(ISBLANK([n]), "none", "Net: " & [n])`),
 				measure("c", `IF([n] > 0, "good", "bad")`), measure("d", `"Read: " & FORMAT(MAX(S[x]), "0")`), measure("e", `CONCATENATEX(VALUES(S[x]), S[x])`),
 				measure("f", `"of " & [g]`), measure("g", "1", hiddenMeasure), measure("h", `FORMAT([n], "0")`, says("Hours and minutes from call to answer.")),

@@ -221,9 +221,24 @@ func HelperOf(x *model.Scope, o *model.Object) Helper {
 // yielding is an expression, as the key of whether it yields a text.
 type yielding string
 
+type prefixedKey struct{}
+
+// prefixesAll reports whether most names of measures begin with an underscore or a dot, which then says nothing of any.
+func prefixesAll(x *model.Scope) bool {
+	return model.Remembered(x, prefixedKey{}, func() bool {
+		n := 0
+		for _, m := range x.M {
+			if strings.HasPrefix(m.Name, "_") || strings.HasPrefix(m.Name, ".") {
+				n++
+			}
+		}
+		return len(x.M) > 3 && 2*n > len(x.M)
+	})
+}
+
 // helperReason says why a measure is a helper; "" if it is none.
 func helperReason(x *model.Scope, m *model.Measure) string {
-	if start := helperStarts.FindString(m.Name); start != "" {
+	if start := helperStarts.FindString(m.Name); start != "" && !(len(start) == 1 && prefixesAll(x)) {
 		return "its name starts with " + wording.QuotedText(start)
 	}
 	if w := helperNouns.FirstOf(m.Words); w != "" {
