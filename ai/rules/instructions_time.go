@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"readiness/ai/rules/prose"
+	"readiness/definition/dax"
 	"readiness/domain/proposal"
 )
 
@@ -57,9 +58,22 @@ func (f *facts) aboutTime() []string {
 
 // shiftsFacts reports whether measures shift a date that is no calendar's: a filter on a calendar would stay, and cut their periods.
 func (f *facts) shiftsFacts() bool {
+	shifted := func(x *field, c dax.Call) *field { // the date that a function shifts is the first that it names
+		for _, r := range c.References {
+			if to := f.resolve(r, x.table); to != nil && to.column != nil && to.isDay() {
+				return to
+			}
+		}
+		return nil
+	}
 	return slices.ContainsFunc(f.allMeasures(), func(x *field) bool {
-		return x.exposed && x.calls(periodFunctions) &&
-			slices.ContainsFunc(x.refs, func(to *field) bool { return to.column != nil && to.isDay() && to.table.role == fact })
+		return x.exposed && slices.ContainsFunc(x.dax.Calls, func(c dax.Call) bool {
+			if !periodFunctions[strings.ToUpper(c.Name)] {
+				return false
+			}
+			to := shifted(x, c)
+			return to != nil && to.table.role == fact
+		})
 	})
 }
 

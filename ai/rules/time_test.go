@@ -110,6 +110,10 @@ func TestTimeLines(t *testing.T) {
 				}
 			}
 		}, nil},
+		"measures that shift a calendar to the last date of a fact": {func(m *semanticmodel.Model) {
+			calendar(date)(m)
+			measure(m, "FactSales", "Net Sales 12M").Expression = "CALCULATE([Net Sales], DATESINPERIOD('Date'[Date], MAX(FactSales[OrderDate]), -12, MONTH))"
+		}, []string{"Use 'Date'[Date] for every question about a day, month or other period.", order, shipped}},
 		"measures that shift the dates of a fact": {func(m *semanticmodel.Model) {
 			measure(m, "FactSales", "Net Sales YTD").Expression = "TOTALYTD([Net Sales], FactSales[OrderDate])"
 		}, []string{order, shipped}},
