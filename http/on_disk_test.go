@@ -55,7 +55,8 @@ func newOnDisk(t testing.TB) *onDisk {
 	return w
 }
 
-// shop returns a table with more measures outside display folders than recommended, and almost no descriptions.
+// shop returns a table with more measures outside display folders than recommended, almost no descriptions, and a column that an AI
+// should not see.
 func shop() string {
 	text := "table Sales\n"
 	for _, of := range [][2]string{{"Revenue", "North"}, {"Units", "South"}, {"Margin", "East"}} {
@@ -80,6 +81,11 @@ func shop() string {
 		dataType: dateTime
 		summarizeBy: none
 		sourceColumn: order_date
+
+	column 'ETL Batch'
+		dataType: string
+		summarizeBy: none
+		sourceColumn: etl_batch
 `
 }
 
