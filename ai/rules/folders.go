@@ -118,45 +118,15 @@ func fitFolder(s string) bool {
 
 func (f *facts) fileByName(objects []proposal.Object, a *answers) {
 	file := f.newFiling(objects)
-	var filed []filedMeasure
 	for _, o := range distinct(objects) {
 		x := file.wanted[o]
 		if x == nil || strings.TrimSpace(x.measure.DisplayFolder) != "" {
 			continue
 		}
 		if folder, reason := file.byName(x); folder != "" {
-			filed = append(filed, filedMeasure{x, o, folder, reason})
+			a.propose(o, folder, reason)
 		}
 	}
-	for _, one := range file.worthFiling(filed) {
-		a.propose(one.object, one.folder, one.reason)
-	}
-}
-
-// filedMeasure is a measure with the folder that suits it.
-type filedMeasure struct {
-	*field
-	object         proposal.Object
-	folder, reason string
-}
-
-// manyOfForm is how many measures a new folder for averages, counts or ratios holds at least: of fewer, the names say as much.
-const manyOfForm = 4
-
-// worthFiling leaves out what would go into a folder for measures of one form that the model does not have, and that would hold few.
-func (file *filing) worthFiling(all []filedMeasure) []filedMeasure {
-	type folderOf struct {
-		table  *table
-		folder string
-	}
-	n := map[folderOf]int{}
-	for _, one := range all {
-		n[folderOf{one.table, one.folder}]++
-	}
-	return slices.DeleteFunc(all, func(one filedMeasure) bool {
-		key := spelling.FoldSpace(one.folder)
-		return ofPurpose[key] && key != spelling.FoldSpace(timeFolder) && file.existing[key] == "" && n[folderOf{one.table, one.folder}] < manyOfForm
-	})
 }
 
 // byName files a measure by its name: into the folder that the name names, the folder of its siblings, or a folder for the purpose
@@ -276,7 +246,6 @@ func (file *filing) bySubject(t *table) map[string]string {
 // file proposes a folder for every measure that one is known for: by its name where that suffices, else by its expression.
 func (f *facts) file(objects []proposal.Object, a *answers) {
 	file := f.newFiling(objects)
-	var filed []filedMeasure
 	for _, o := range distinct(objects) {
 		x := file.wanted[o]
 		switch {
@@ -291,19 +260,12 @@ func (f *facts) file(objects []proposal.Object, a *answers) {
 		if folder == "" {
 			folder, reason = file.byExpression(x)
 		}
-		filed = append(filed, filedMeasure{x, o, folder, reason})
-	}
-	worth := file.worthFiling(slices.Clone(filed))
-	for _, one := range filed {
-		if len(worth) > 0 && worth[0].field == one.field {
-			worth = worth[1:]
-			if one.folder != "" {
-				a.propose(one.object, one.folder, one.reason)
-				continue
-			}
+		if folder == "" {
+			a.skip(o, "Neither its name nor its expression says what it goes with.")
+			a.ask(o, "Which display folder does "+called(x.name)+" belong in?")
+			continue
 		}
-		a.skip(one.object, "Neither its name nor its expression says what it goes with.")
-		a.ask(one.object, "Which display folder does "+called(one.name)+" belong in?")
+		a.propose(o, folder, reason)
 	}
 }
 

@@ -1,7 +1,6 @@
 package rules_test
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 
@@ -23,7 +22,6 @@ func TestFolders(t *testing.T) {
 		"a period":                       {nil, "FactSales[Net Sales YTD]", "Time Intelligence", "Time Intelligence"},
 		"a period, in the model's words": {filed("Net Sales PY", "time intelligence"), "FactSales[Net Sales YTD]", "time intelligence", "time intelligence"},
 		"a ratio":                        {filed("Units", "Ratios"), "FactSales[Product Share]", "Ratios", "Ratios"},
-		"a ratio, the only one":          {nil, "FactSales[Product Share]", "", ""},
 		"a ratio of periods":             {filed("Units", "Ratios"), "FactSales[Net Sales YoY %]", "Time Intelligence", "Time Intelligence"},
 		"an average":                     {filed("Units", "averages"), "FactSales[Average Price]", "averages", "averages"},
 		"a margin in money":              {func(m *semanticmodel.Model) { measure(m, "FactSales", "Line Value").Name = "Margin" }, "FactSales[Margin]", "", ""},
@@ -74,28 +72,6 @@ func TestFolders(t *testing.T) {
 		}
 		if byName != row.byName || byRule != row.byRule {
 			t.Errorf("%s: got %q and %q, want %q and %q", name, byName, byRule, row.byName, row.byRule)
-		}
-	}
-}
-
-// A folder for measures of one form is worth making for four of them.
-func TestFoldersOfForms(t *testing.T) {
-	t.Parallel()
-	for n, want := range map[int]int{3: 0, 4: 4} {
-		m := shop(func(m *semanticmodel.Model) {
-			f := tableOf(m, "FactSales")
-			f.Measures = f.Measures[:1]
-			for i := range n {
-				f.Measures = append(f.Measures, semanticmodel.Measure{Name: fmt.Sprintf("Share %d", i), Expression: "1"})
-			}
-		})
-		var asked []proposal.Object
-		for i := range n {
-			asked = append(asked, object(m, fmt.Sprintf("FactSales[Share %d]", i)))
-		}
-		a := rules.Propose(proposal.Ask{Type: proposal.DisplayFolder, Model: m, Objects: asked})
-		if len(a.Proposals) != want || len(rules.Folders(m, asked)) != want || len(a.Questions) != n-want {
-			t.Errorf("of %d: %+v", n, a)
 		}
 	}
 }
