@@ -75,7 +75,8 @@ var sameMeaning = classes("sum total totals overall", "number count counts num n
 	"highest max maximum peak top latest last newest",
 	"lowest min minimum earliest first oldest", "different distinct unique", "percentage percent pct ratio share rate",
 	"selected select chosen current",
-	"euro euros eur", "year years yr", "month months", "day days", "headcount employee employees", "quarter quarters", "hour hours", "minute minutes", "dated date dates", "median med")
+	"euro euros eur", "year years yr", "month months", "day days", "headcount employee employees", "quarter quarters", "hour hours", "minute minutes",
+	"dated date dates", "median med")
 
 // idle are words that carry no information by themselves.
 var idle = prose.SetOf("the a an of in by for to and or per each is are its it that with as from row rows value values table column " +

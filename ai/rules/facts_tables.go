@@ -120,7 +120,8 @@ func (t *table) fixedValues(x *field) string {
 // timeTableWords are words in the names of date tables that other tables have, too.
 var timeTableWords = prose.SetOf("time period periods day days datum zeit temps tempo tiempo")
 
-var dateWords = prose.SetOf("date dates calendar calendario calendário calendrier kalender kalendarz fecha fechas dcalendario dcalendário dcalendar dimdate dimcalendar")
+var dateWords = prose.SetOf("date dates calendar calendario calendário calendrier kalender kalendarz fecha fechas " +
+	"dcalendario dcalendário dcalendar dimdate dimcalendar")
 
 func (f *facts) assign() {
 	for _, t := range f.tables {

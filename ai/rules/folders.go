@@ -159,7 +159,8 @@ func (file *filing) byName(x *field) (folder, reason string) {
 
 func comparesPeriods(x *field) bool {
 	name := " " + strings.Join(x.words, " ") + " "
-	return timeWords.Meets(x.words) || timeWords.Meets(said(x)) || slices.ContainsFunc(timePhrases, func(p string) bool { return strings.Contains(name, " "+p+" ") })
+	return timeWords.Meets(x.words) || timeWords.Meets(said(x)) ||
+		slices.ContainsFunc(timePhrases, func(p string) bool { return strings.Contains(name, " "+p+" ") })
 }
 
 // subject returns the word in a measure's name that most measures of its table share, the first of

@@ -37,7 +37,8 @@ func (f *facts) aboutTime() []string {
 	for _, t := range calendars[:min(len(calendars), mostCalendars)] {
 		filtered := tableNames(slices.DeleteFunc(f.wantedTables(t.facts), func(of *table) bool { return several[of] != "" }))
 		switch line := f.periodLine(t, filtered, len(calendars) > 1 || f.misses(t)); {
-		case line == "", f.shiftsFacts(), !t.related && slices.ContainsFunc(f.tables, func(of *table) bool { return of != t && len(of.columns) > 0 }): // it filters nothing
+		case line == "", f.shiftsFacts(),
+			!t.related && slices.ContainsFunc(f.tables, func(of *table) bool { return of != t && len(of.columns) > 0 }): // it filters nothing
 		case len(calendars) == 1:
 			lines = append(append(lines, line), f.yearLine(t)...)
 		default:

@@ -41,7 +41,8 @@ func (s *Snapshot) structure() {
 }
 
 // DateWords are the words of a name that make a dimension with a dateTime column a date table.
-var DateWords = wording.SetOf("date,dates,calendar,calendario,calendário,calendrier,kalender,kalendarz,fecha,fechas,dcalendario,dcalendário,dcalendar,dimdate,dimcalendar")
+var DateWords = wording.SetOf("date,dates,calendar,calendario,calendário,calendrier,kalender,kalendarz,fecha,fechas," +
+	"dcalendario,dcalendário,dcalendar,dimdate,dimcalendar")
 
 // Disconnected reports whether TR has at least two tables and no active relationship
 // connects two of them.
