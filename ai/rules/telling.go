@@ -132,7 +132,7 @@ func namesOperands(x *field, text string) bool {
 		return two && growthNames.Meets(said(x)) && meets(words(x.name), words(one)) && meets(words(x.name), words(other))
 	}
 	if counted, by, per := strings.Cut(strings.ToLower(x.name), " per "); per {
-		return meets(words(counted), words(name)) && meets(words(by), words(divisor))
+		return meets(words(counted), words(name)) && within(words(divisor), words(by)) // per worked hour is more than per hour
 	}
 	if growthNames.Meets(said(x)) || !strings.ContainsRune(x.name, '%') && !rateNames.Meets(said(x)) {
 		return false
