@@ -38,7 +38,8 @@ var visibilityExplained = map[string]Explanation{
 		What: "Judges exposed columns that no exposed measure refers to and that neither the AI instructions nor a verified answer " +
 			"names. It fails for a foreign key: a column on the many side of an active relationship, or, if it is no dateTime, of " +
 			"an inactive one that a USERELATIONSHIP activates; on a many-to-many one only if it is no string or ends with key, id, " +
-			"sk, fk, guid or uuid. It fails for names " +
+			"sk, fk, guid or uuid. A key that is named for its own table, as CustomerKey of Customers, is no foreign key: there the relationship " +
+			"was drawn the wrong way. It fails for names " +
 			"with sk, guid, uuid, etl, checksum, rowid, audit or loaddate; with hash among words such as row, key or sha256; with " +
 			"batch next to a word such as load or import; ending with row id; with created, updated, modified or inserted before by " +
 			"(by half, except inserted); or with load, ingestion, export or etl next to time, date, timestamp or at. Such a name does " +
