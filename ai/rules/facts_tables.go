@@ -8,6 +8,7 @@ import (
 	"readiness/definition/dax"
 	"readiness/definition/semanticmodel"
 	"readiness/domain/proposal"
+	"readiness/domain/readiness/model"
 )
 
 // series is GENERATESERIES(from, to, step).
@@ -120,8 +121,7 @@ func (t *table) fixedValues(x *field) string {
 // timeTableWords are words in the names of date tables that other tables have, too.
 var timeTableWords = prose.SetOf("time period periods day days datum zeit temps tempo tiempo")
 
-var dateWords = prose.SetOf("date dates calendar calendario calendário calendrier kalender kalendarz fecha fechas " +
-	"dcalendario dcalendário dcalendar dimdate dimcalendar")
+var dateWords = prose.Set(model.DateWords)
 
 func (f *facts) assign() {
 	for _, t := range f.tables {

@@ -24,7 +24,7 @@ var arithmetic = prose.SetOf("divided minus plus times over average number sum h
 var ofDates = prose.SetOf("date month year quarter day week weekday hour from to 1 4 7 12 23 31 366")
 
 // changes are words of texts that the name of a growth implies.
-var changes = prose.SetOf("relative change growth difference variance py ly prior previous current this from year yoy actual budget plan planned target")
+var changes = prose.SetOf("relative change growth difference variance py ly prior previous current this from year yoy actual")
 
 // conditional are words of conditions that a name with their column implies.
 var conditional = prose.SetOf("yes no y n true false 1 0 empty not any present")
@@ -113,7 +113,7 @@ func namesOperands(x *field, text string) bool {
 	name, divisor, isRatio := strings.Cut(text, " divided by ")
 	words := func(text string) prose.Set {
 		set := prose.Set{}
-		for _, w := range slices.Concat(prose.Words(text), prose.Words(strings.ToLower(text))) { // kWh is one word, too
+		for _, w := range prose.Words(text) {
 			if !idle[w] && !arithmetic[w] && !available[w] && !periodNames[w] && !growthNames[w] {
 				set[meaningOf(w)] = true
 			}
@@ -176,7 +176,7 @@ func (f *facts) tells(x *field, s explanation) bool {
 		return k.lacks(name) && squashed(name) != squashed(x.name) // the structure says where it comes from
 	case s.of != "" && slices.ContainsFunc(prose.Words(s.text), func(w string) bool { return units[w] && !k.known[meaningOf(w)] }):
 		return true // Average of ResolutionMinutes for Avg Resolution
-	case s.of != "" && x.measure != nil && !s.relative() && k.lacks(currency(x.measure.FormatString)):
+	case s.of != "" && x.measure != nil && k.lacks(currency(x.measure.FormatString)):
 		return true
 	case s.of == "different" && s.about != nil && s.about.role == dimension && x.measure != nil && !k.lacks(s.text, identifying, prose.SetOf(s.of)):
 		return false // customers are counted by their key
