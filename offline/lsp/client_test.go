@@ -20,6 +20,10 @@ import (
 // patience bounds a wait for an answer.
 const patience = 2 * time.Minute
 
+// unread is how many messages a client may leave unread while it writes, as an editor, which reads all the time, does. Without it, client and
+// server could wait for each other to read.
+const unread = 10_000
+
 // editor is a client of a server that serves a folder.
 type editor struct {
 	t        testing.TB
@@ -48,7 +52,7 @@ func newEditorWith(t testing.TB, root string, o Options) *editor {
 	}
 	in, to := io.Pipe()
 	from, out := io.Pipe()
-	e := &editor{t: t, root: root, to: to, messages: make(chan message), ended: make(chan error, 1), problems: map[string][]diagnostic{}}
+	e := &editor{t: t, root: root, to: to, messages: make(chan message, unread), ended: make(chan error, 1), problems: map[string][]diagnostic{}}
 	ctx, cancel := context.WithCancel(context.Background())
 	go func() {
 		o.Version, o.Propose = "test", proposeByRules
