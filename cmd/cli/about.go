@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"io"
 	"runtime"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -77,15 +79,44 @@ func (p *Program) helpCommand() *cobra.Command {
 }
 
 func (p *Program) licensesCommand() *cobra.Command {
-	return &cobra.Command{
+	var format string
+	c := &cobra.Command{
 		Use:     "licenses",
 		Short:   "Show the licenses of what the program contains of others",
 		Long:    "Prints the names, versions and licenses of all modules of others that the two programs contain.",
 		Example: "  " + p.Command.Name() + " licenses | less",
 		Args:    cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
+			if format == "json" {
+				return writeJSON(p.Stdout, map[string][]license{"licenses": licensesOf(readiness.Notice)})
+			}
 			_, err := fmt.Fprint(p.Stdout, readiness.Notice)
 			return err
 		},
 	}
+	FormatFlag(c, &format, "text", "json")
+	OwnEnvironment(c, c.Name(), "format")
+	return c
+}
+
+// license is a text of NOTICE and the modules that are under it, each "path version".
+type license struct {
+	Modules []string `json:"modules"`
+	Text    string   `json:"text"`
+}
+
+// licensesOf takes NOTICE apart: a line of 80 equal signs is above each license, and a blank line between its modules and its text.
+func licensesOf(notice string) (all []license) {
+	for _, part := range strings.Split(notice, "\n"+strings.Repeat("=", 80)+"\n")[1:] {
+		modules, text, _ := strings.Cut(part, "\n\n")
+		all = append(all, license{strings.Split(modules, "\n"), strings.TrimRight(text, "\n")})
+	}
+	return all
+}
+
+func writeJSON(out io.Writer, v any) error {
+	w := json.NewEncoder(out)
+	w.SetEscapeHTML(false)
+	w.SetIndent("", "  ")
+	return w.Encode(v)
 }

@@ -57,6 +57,16 @@ func Reference(t *testing.T, program *cobra.Command, page, printed string, updat
 	})
 }
 
+// Leaves returns the commands of a program that have none below them, except those that Cobra makes.
+func Leaves(program *cobra.Command) (all []*cobra.Command) {
+	each(program, func(c *cobra.Command) {
+		if !c.HasSubCommands() {
+			all = append(all, c)
+		}
+	})
+	return all
+}
+
 // each calls do with the command and all below it, except those that Cobra makes.
 func each(c *cobra.Command, do func(*cobra.Command)) {
 	if c.Name() == "completion" || c.Name() == "help" {

@@ -3,6 +3,7 @@ package desk
 import (
 	"bufio"
 	"encoding/json"
+	"io"
 	"maps"
 	"os"
 	"os/exec"
@@ -12,6 +13,7 @@ import (
 	"testing"
 
 	"readiness/cmd/cli"
+	"readiness/test/clitest"
 )
 
 // inFolder is this program as a process of its own in a folder.
@@ -32,18 +34,27 @@ func runs(t *testing.T, folder string, environment []string, args ...string) res
 	return result{cmd.ProcessState.ExitCode(), stdout.String(), stderr.String()}
 }
 
-// Every command that shows something of models or rules prints JSON with --json, alone on stdout.
+// Every command prints JSON with --json, alone on stdout, except those whose stdout is a protocol. Those of the client need a server; they
+// share one flag.
 func TestJSONEverywhere(t *testing.T) {
 	t.Parallel()
+	protocols := map[string]bool{"readiness lsp": true, "readiness mcp": true}
+	ran := map[string]bool{}
+	program := New(io.Discard, io.Discard).Command
 	folder := folderOf(t, modelFiles)
-	for name, text := range map[string]string{"q.csv": "question,expectedAnswer\nHow many?,5\n", "a.csv": "question,answer\nHow many?,5\n"} {
+	for name, text := range map[string]string{
+		"q.csv": "question,expectedAnswer\nHow many?,5\n", "a.csv": "question,answer\nHow many?,5\n", "r.yaml": "version: 1\nrules:\n  NAM-01: off\n",
+		"bpa.json": `[{"ID":"A","Name":"a","Scope":"Measure","Expression":"IsHidden","Severity":1}]`,
+	} {
 		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
 	for _, args := range [][]string{
-		{"assess", "."}, {"preview", "."}, {"lift", ".", "--count", "1"}, {"rules", "list"}, {"rules", "show", "NAM-01"}, {"version"},
+		{"assess", "."}, {"preview", "."}, {"lift", ".", "--count", "1"}, {"rules", "list"}, {"rules", "show", "NAM-01"}, {"version"}, {"licenses"},
+		{"config", "reference"}, {"rules", "import", "bpa.json"}, {"rules", "test", "--rules", "r.yaml"}, {"upgrade-ai", "."},
 		{"evaluate", "M.SemanticModel", "--questions", "q.csv", "--answers", "a.csv"},
+		{"rename", "M.SemanticModel", "T[Amount]", "Sum"},
 		{"apply", "."}, {"apply", ".", "--write", "--record", "record.json"}, {"revert", "record.json"}, {"revert", "record.json", "--write"},
 	} {
 		got := runs(t, folder, nil, append(args, "--json")...)
@@ -52,6 +63,20 @@ func TestJSONEverywhere(t *testing.T) {
 		}
 		if slices.Contains(args, "--write") && !strings.Contains(got.stdout, `"written": [`) {
 			t.Errorf("readiness %s --json does not say what was written:\n%s", strings.Join(args, " "), got.stdout)
+		}
+		c, _, err := program.Find(args)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ran[c.CommandPath()] = true
+	}
+	for _, c := range clitest.Leaves(program) {
+		path := c.CommandPath()
+		switch has := c.Flag("json") != nil; {
+		case has == protocols[path]:
+			t.Errorf("%s has --json: %t", path, has)
+		case has && !ran[path] && !strings.HasPrefix(path, "readiness client "):
+			t.Errorf("%s --json is not tried", path)
 		}
 	}
 }

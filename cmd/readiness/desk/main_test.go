@@ -56,6 +56,8 @@ func TestCommandLine(t *testing.T) {
 		"help":                  {[]string{"--help"}, cli.ExitOK, "Exit codes:", ""},
 		"version":               {[]string{"version"}, cli.ExitOK, "readiness ", ""},
 		"licenses":              {[]string{"licenses"}, cli.ExitOK, "github.com/spf13/cobra v1.", ""},
+		"licenses as JSON":      {[]string{"licenses", "--json"}, cli.ExitOK, "Redistribution and use in source", ""},
+		"flags as JSON":         {[]string{"config", "reference", "--json"}, cli.ExitOK, `"variable": "READINESS_FAIL_UNDER"`, ""},
 		"completion":            {[]string{"completion", "bash"}, cli.ExitOK, "bash completion V2 for readiness", ""},
 		"completion of a value": {[]string{"__complete", "assess", "--format", "s"}, cli.ExitOK, "sarif\n", "Completion ended"},
 		"a server's command":    {[]string{"serve"}, cli.ExitUsage, "", "serve is a command of readinessd"},

@@ -110,7 +110,7 @@ func (r *desk) testRules(rules *teamrules.Rules, format string) error {
 const maxAnalyzerRules = 4 << 20
 
 func (r *desk) rulesImportCommand() *cobra.Command {
-	var output string
+	var output, format string
 	c := &cobra.Command{
 		Use:   "import FILE",
 		Short: "Turn rules of the Best Practice Analyzer into rules of your own",
@@ -129,21 +129,31 @@ can leave the imported rule out.`,
 			if err != nil {
 				return err
 			}
-			return r.importRules(args[0], text, output)
+			return r.importRules(args[0], text, output, format)
 		},
 	}
 	c.Flags().StringVar(&output, "output", "", "file to write instead of stdout")
-	cli.OwnEnvironment(c, "rules-import", "output")
+	cli.FormatFlag(c, &format, "yaml", "json")
+	cli.OwnEnvironment(c, "rules-import", "output", "format")
 	return c
 }
 
-// importRules writes what became of rules of the analyzer.
-func (r *desk) importRules(file string, text []byte, output string) error {
+// importRules writes what became of rules of the analyzer. JSON has also what is left out, which is otherwise on stderr.
+func (r *desk) importRules(file string, text []byte, output, format string) error {
 	rules, err := analyzer.Read(text)
 	if err != nil {
 		return fmt.Errorf("%s is %w", file, err)
 	}
 	made := analyzer.Convert(rules)
+	if format == "json" {
+		if err := r.WriteTo(output, func(w io.Writer) error { return writeJSON(w, made) }); err != nil {
+			return err
+		}
+		if len(made.Made) == 0 {
+			return cli.ErrFound
+		}
+		return nil
+	}
 	for _, why := range made.Left {
 		fmt.Fprintf(r.Stderr, "left out: %s\n", show.Printable(why))
 	}

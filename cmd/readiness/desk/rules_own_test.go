@@ -229,6 +229,8 @@ func TestRulesOfATeam(t *testing.T) {
 		"mcp broken":     {[]string{"mcp", root, "--rules", at("broken.yaml")}, cli.ExitFailed, "", `broken.yaml:6:17: own[0].when: there is no member "type" here`},
 		"preview broken": {[]string{"preview", root, "--rules", at("broken.yaml")}, cli.ExitFailed, "", `broken.yaml:6:17: own[0].when: there is no member "type" here`},
 		"import":         {[]string{"rules", "import", at("bpa.json")}, cli.ExitOK, "  - id: BPA-A\n", "left out: B: Tokenize() is not converted\n1 of 2 rules imported"},
+		"import as JSON": {[]string{"rules", "import", at("bpa.json"), "--json"}, cli.ExitOK, `"left_out": [
+    "B: Tokenize() is not converted"`, ""},
 		"import nothing": {[]string{"rules", "import", at("none.json")}, cli.ExitDamaged, "", "0 of 1 rules imported"},
 		"import YAML":    {[]string{"rules", "import", at("rules.yaml")}, cli.ExitFailed, "", "rules.yaml is no list of rules of the Best Practice Analyzer"},
 		"import no file": {[]string{"rules", "import", at("x.json")}, cli.ExitFailed, "", "x.json"},

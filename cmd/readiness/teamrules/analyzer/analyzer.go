@@ -27,19 +27,25 @@ type Rule struct {
 // Import is what became of the rules of a file.
 type Import struct {
 	// Rules is how many rules the file has, Imported how many of them became rules of one scope or several.
-	Rules, Imported int
+	Rules    int `json:"rules"`
+	Imported int `json:"imported"`
 	// Partly counts those of Imported of which a scope is left out.
-	Partly int
-	Made   []Made
+	Partly int    `json:"partly"`
+	Made   []Made `json:"made"`
 	// Left says of each rule, or scope of a rule, that is left out why.
-	Left []string
+	Left []string `json:"left_out"`
 }
 
 // Made is a rule for --rules.
 type Made struct {
-	ID, Title, Scope, When, Severity, Why string
+	ID       string `json:"id"`
+	Title    string `json:"title"`
+	Scope    string `json:"scope"`
+	When     string `json:"when"`
+	Severity string `json:"severity"`
+	Why      string `json:"why,omitempty"`
 	// Counterparts are rules of the score that judge the same.
-	Counterparts []string
+	Counterparts []string `json:"counterparts,omitempty"`
 }
 
 // Read reads a file of rules.
@@ -77,7 +83,7 @@ var scopes = []scope{
 
 // Convert turns rules into rules for --rules. Rules that cannot be said with what rules of a team see are left out.
 func Convert(all []Rule) Import {
-	made := Import{Rules: len(all)}
+	made := Import{Rules: len(all), Made: []Made{}, Left: []string{}}
 	seen := map[string]bool{}
 	for _, r := range all {
 		converted, left := convert(r)
