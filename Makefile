@@ -172,14 +172,19 @@ release/snapshot: ## build what a release of HEAD has, in dist: archives, packag
 	@if ! command -v buildah >/dev/null || ! ls dist/readinessd_*_linux_$(ARCH).tar.gz >/dev/null 2>&1; then echo 'No container image: it needs buildah, and the archive for Linux.'; \
 		else $(MAKE) --no-print-directory release/image; fi
 
-release/vscode: ## pack the extension for VS Code as dist/readiness.vsix, with what npm installs (VERSION=1.2.3)
+# Lists a file that was added to a release in dist; the packed extension alone is no release.
+SIGN_AGAIN = test ! -e dist/checksums.txt || (cd deploy/release && go run . -sign $(CURDIR)/dist $(if $(KEY),-key-file $(KEY)))
+
+release/vscode: ## pack the extension for VS Code as dist/readiness.vsix, with what npm installs (VERSION=1.2.3), after release/snapshot, whose checksums list it
 	set -e; work=$$(mktemp -d); trap 'rm -rf "$$work"' EXIT; mkdir -p dist; cp -r editors/vscode/. LICENSE "$$work"; cd "$$work"; \
 		npm install --ignore-scripts --no-audit --no-fund --no-package-lock; npm run build; \
 		npx vsce package $(VERSION) --no-dependencies --allow-missing-repository --no-git-tag-version --no-update-package-json -o $(CURDIR)/dist/readiness.vsix
+	@$(SIGN_AGAIN)
 
 release/image: ## build the container image of dist's readinessd for Linux and ARCH (amd64) by buildah, as dist/readiness_ARCH.oci.tar
 	set -e; work=$$(mktemp -d); trap 'rm -rf "$$work"' EXIT; tar -xzf dist/readinessd_*_linux_$(ARCH).tar.gz -C "$$work" --strip-components 1; \
 		bash deploy/container/build.sh "$$work/readinessd" "$$("$$work/readinessd" version | cut -d ' ' -f 2)" "$$(git log -1 --format=%ct)" dist/readiness_$(ARCH).oci.tar
+	@$(SIGN_AGAIN)
 
 module: ## give this clone the module path MODULE (github.com/you/readiness), so that others can import the client
 	go run ./deploy/module '$(MODULE)'

@@ -20,8 +20,8 @@ const (
 	sums, signed = "checksums.txt", "checksums.txt.note"
 	// signer is the name of a key that is made for one release.
 	signer = "readiness-snapshot"
-	// published matches the names of the files of all programs.
-	published = "readiness*_*"
+	// published matches the names of all files of a release: of the programs, the container image and the extension for VS Code.
+	published = "readiness*"
 )
 
 // checksums writes the list of the release's files, plain and as a note that the key of the file signs.

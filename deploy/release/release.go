@@ -28,7 +28,7 @@ type program struct {
 var programs = []program{
 	{name: "readiness", about: "Scores how ready Power BI semantic models are for AI, and improves them", most: 30 << 20,
 		archive: 10<<20 + 256<<10}, // 10 MiB, and a quarter for the rules in CEL and the tables in Parquet
-	{name: "readinessd", about: "Service that scores how ready Power BI semantic models are for AI, and improves them", most: 80 << 20, service: true},
+	{name: "readinessd", about: "Service that scores how ready Power BI semantic models are for AI, and improves them", most: 90 << 20, service: true},
 }
 
 // target is an operating system and a processor that the programs are built for.
@@ -78,6 +78,7 @@ func run(ctx context.Context, args []string) error {
 	only := flags.String("targets", "", "build only these, such as linux/amd64,windows/amd64")
 	keyFile := flags.String("key-file", "",
 		"file with the key that signs the checksums (golang.org/x/mod/sumdb/note); by default a new key signs, which proves nothing")
+	sign := flags.String("sign", "", "write the checksums of the release in this folder anew instead, because files were added")
 	verify := flags.String("verify", "", "check the release in this folder against its checksums instead, signed by -verifier")
 	verifier := flags.String("verifier", "", "the public key of the signature that -verify expects")
 	if err := flags.Parse(args); err != nil {
@@ -85,6 +86,9 @@ func run(ctx context.Context, args []string) error {
 	}
 	if *verify != "" {
 		return verified(*verify, *verifier)
+	}
+	if *sign != "" {
+		return (&release{out: *sign}).checksums(*keyFile)
 	}
 	if err := filledIn(map[string]string{"owner": *owner, "home": *home, "maintainer": *maintainer, "docs-url": *docs}); err != nil {
 		return err

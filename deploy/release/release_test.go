@@ -120,6 +120,10 @@ func TestVerified(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	key := filepath.Join(t.TempDir(), "key")
+	if err := os.WriteFile(key, []byte(private+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	for name, tt := range map[string]struct {
 		change func(dir string) error
 		key    string
@@ -132,6 +136,10 @@ func TestVerified(t *testing.T) {
 		"a missing file":  {func(dir string) error { return os.Remove(filepath.Join(dir, "readiness_1")) }, public, "no such file"},
 		"another file":    {func(dir string) error { return os.WriteFile(filepath.Join(dir, "readiness_3"), nil, 0o600) }, public, "does not list"},
 		"another service": {func(dir string) error { return os.WriteFile(filepath.Join(dir, "readinessd_1"), nil, 0o600) }, public, "does not list"},
+		"the extension":   {func(dir string) error { return os.WriteFile(filepath.Join(dir, "readiness.vsix"), nil, 0o600) }, public, "does not list"},
+		"the extension, signed": {func(dir string) error {
+			return errors.Join(os.WriteFile(filepath.Join(dir, "readiness.vsix"), nil, 0o600), run(t.Context(), []string{"-sign", dir, "-key-file", key}))
+		}, public, ""},
 		"a changed list": {func(dir string) error {
 			text, err := os.ReadFile(filepath.Join(dir, signed))
 			return errors.Join(err, os.WriteFile(filepath.Join(dir, signed), bytes.Replace(text, []byte("_1"), []byte("_4"), 1), 0o600))
@@ -139,8 +147,7 @@ func TestVerified(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := &release{out: t.TempDir()}
-			key := filepath.Join(t.TempDir(), "key")
-			err := errors.Join(os.WriteFile(key, []byte(private+"\n"), 0o600), os.WriteFile(filepath.Join(r.out, "readiness_1"), []byte("x"), 0o600),
+			err := errors.Join(os.WriteFile(filepath.Join(r.out, "readiness_1"), []byte("x"), 0o600),
 				os.WriteFile(filepath.Join(r.out, "readiness_2"), nil, 0o600), r.checksums(key), tt.change(r.out))
 			if err != nil {
 				t.Fatal(err)
