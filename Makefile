@@ -2,7 +2,7 @@
 
 SHELL := /usr/bin/env bash
 .DEFAULT_GOAL := help
-.PHONY: help build build/check run demo test test/fabric test/oracles test/azure test/mcp test/console test/release test/windows test/hard test/race deploy/check lint fmt module fuzz fuzz/http soak simulate bench measure/gaming measure/honest measure/first lift migrate \
+.PHONY: help build build/check run demo test test/fabric test/oracles test/azure test/mcp test/console test/release test/windows test/hard test/race deploy/check lint fmt module fuzz fuzz/http soak simulate bench bench/report measure/gaming measure/honest measure/first lift migrate \
 	generate docs docs/screenshots clean release/snapshot release/image release/vscode
 
 # DATA: data directory of run and migrate. PKG: packages of test, lint, bench and fuzz. SOAK, FUZZTIME: duration of the soak and of each fuzz target.
@@ -16,6 +16,9 @@ SIMULATEFLAGS ?=
 BENCH ?= .
 FUZZTIME ?= 1m
 FUZZREQUESTS ?= 10000
+# ROUNDS, FIGURES: how often bench/report runs each benchmark, and a text of the commands that it runs; by default all.
+ROUNDS ?= 3
+FIGURES ?=
 # DOCS_URL: address of this version's folder docs, where reports of the built program link to the page of a rule; without it they have no links.
 DOCS_URL ?=
 # SOURCE_URL: address of this version's folder at a forge, where the pages of make docs link to source files; without it they have no such links.
@@ -139,6 +142,9 @@ fuzz/http: ## send FUZZREQUESTS malformed calls to every route of openapi.yaml
 
 bench: ## run the benchmarks that BENCH matches, by default all (docs/performance.md)
 	$(WITH_POSTGRES) go test -run '^$$' -bench '$(BENCH)' -benchmem -timeout 2h $(PKG)
+
+bench/report: ## run the benchmarks behind docs/performance.md, ROUNDS times each, and write its table (FIGURES='Emmett ./eventstore' for some); Emmett is installed by npm
+	go run ./test/bench/report -rounds $(ROUNDS) -only '$(FIGURES)'
 
 measure/gaming: ## what noise earns in the score, beside honest texts; SEED draws the texts, MODELS is a folder of models
 	go run ./test/measure $(if $(SEED),-seed $(SEED)) $(or $(MODELS),$(READINESS_CORPUS),samples)
