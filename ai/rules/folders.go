@@ -100,11 +100,12 @@ func (file *filing) folder(name string) string {
 	return name
 }
 
-// purpose returns the model's own spelling of a folder by purpose. Where the model is in another language, it has only its own.
+// purpose returns the model's own spelling of a folder by purpose. What the model does not have is new only if it is English, and not for
+// averages, counts, and ratios: their names say as much.
 func (file *filing) purpose(name string) string {
-	own := file.folder(name)
-	if own == name && file.existing[spelling.FoldSpace(name)] == "" && !file.checked().English() {
-		return ""
+	own := file.existing[spelling.FoldSpace(name)]
+	if own == "" && (name == timeFolder || name == displayFolder) && file.checked().English() {
+		return name
 	}
 	return own
 }

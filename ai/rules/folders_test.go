@@ -22,6 +22,7 @@ func TestFolders(t *testing.T) {
 		"a period":                       {nil, "FactSales[Net Sales YTD]", "Time Intelligence", "Time Intelligence"},
 		"a period, in the model's words": {filed("Net Sales PY", "time intelligence"), "FactSales[Net Sales YTD]", "time intelligence", "time intelligence"},
 		"a ratio":                        {filed("Units", "Ratios"), "FactSales[Product Share]", "Ratios", "Ratios"},
+		"a ratio, without such a folder": {nil, "FactSales[Product Share]", "", ""},
 		"a ratio of periods":             {filed("Units", "Ratios"), "FactSales[Net Sales YoY %]", "Time Intelligence", "Time Intelligence"},
 		"an average":                     {filed("Units", "averages"), "FactSales[Average Price]", "averages", "averages"},
 		"a margin in money":              {func(m *semanticmodel.Model) { measure(m, "FactSales", "Line Value").Name = "Margin" }, "FactSales[Margin]", "", ""},

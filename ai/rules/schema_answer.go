@@ -13,15 +13,6 @@ func (s *selection) answer(a *answers) {
 	for _, t := range s.facts.tables {
 		s.answerTable(t, a)
 	}
-	recommended := slices.ContainsFunc(a.Proposals, func(p proposal.Proposal) bool { return p.Recommended })
-	if !s.configured && !recommended {
-		// A schema counts as configured only if something is chosen (rule VIS-01).
-		for i := range a.Proposals {
-			if p := &a.Proposals[i]; p.Type == proposal.Table && p.Value == proposal.Visible {
-				p.Recommended = true
-			}
-		}
-	}
 	chosen := s.configured || len(a.Proposals) > 0
 	for _, t := range s.autoDate {
 		if chosen && !t.IsHidden && !s.listed(t, proposal.Hidden) {

@@ -165,6 +165,7 @@ func TestOtherLanguages(t *testing.T) {
 					x.Name, x.Expression = string(rune('A'+i))+string(rune('a'+j)), "COUNTROWS(A)"
 				}
 			}
+			m.Tables[0].Measures[1].Expression = "TOTALYTD([Aa], A[" + strings.Fields(names)[2] + "])"
 			m.Tables[0].Measures[0].Expression = "CALCULATE(COUNTROWS(A), A[" + strings.Fields(names)[0] + "] = 7)"
 			m.Tables = m.Tables[:1]
 		}
