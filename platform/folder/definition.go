@@ -196,7 +196,7 @@ func (r *partReader) read(at *os.Root, dir string, depth int) error {
 			switch {
 			case r.ctx.Err() != nil:
 				return r.ctx.Err()
-			case strings.HasPrefix(e.Name(), "."):
+			case strings.HasPrefix(e.Name(), ".") && (e.IsDir() || !tableFile(e.Name())):
 				continue
 			}
 			if r.skip != nil {
@@ -235,6 +235,12 @@ func (r *partReader) read(at *os.Root, dir string, depth int) error {
 			return r.refuse(dir, err)
 		}
 	}
+}
+
+// tableFile reports whether a file whose name begins with a dot is a part all the same: Power BI Desktop names the file of a table as the
+// table, and people call one .Measures so that it comes first. What macOS puts beside a file begins with a dot and an underscore.
+func tableFile(name string) bool {
+	return strings.HasSuffix(name, ".tmdl") && len(name) > len("..tmdl") && !strings.HasPrefix(name, "._") && !strings.HasPrefix(name, "..")
 }
 
 func (r *partReader) misnamed(name string) error {

@@ -48,6 +48,11 @@ func TestDefinition(t *testing.T) {
 		"M.SemanticModel/.platform":                    platformFile("", "M"),
 		"M.SemanticModel/.pbi/cache.abf":               "local",
 		"M.SemanticModel/definition/.DS_Store":         "local",
+		"M.SemanticModel/definition/tables/.M.tmdl":    "table .M",
+		"M.SemanticModel/definition/tables/._M.tmdl":   "local",
+		"M.SemanticModel/definition/tables/..tmdl":     "local",
+		"M.SemanticModel/definition/tables/.M.tmdl~":   "local",
+		"M.SemanticModel/definition/.git.tmdl/x.tmdl":  "local",
 		"M.SemanticModel/TMDLScripts/.pbi/x.json":      "local",
 		"N.Report/definition.pbir":                     "{}",
 	})
@@ -63,7 +68,8 @@ func TestDefinition(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := map[string]string{
-		"definition/model.tmdl": "model Model\r\n", "definition/tables/Täble.tmdl": "table x", "definition.pbism": "", "Copilot/schema.json": "\xff\xfe bytes",
+		"definition/model.tmdl": "model Model\r\n", "definition/tables/.M.tmdl": "table .M", "definition/tables/Täble.tmdl": "table x", "definition.pbism": "",
+		"Copilot/schema.json": "\xff\xfe bytes",
 	}
 	if diff := cmp.Diff(want, parts(d)); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)

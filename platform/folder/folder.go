@@ -4,7 +4,8 @@
 //
 // A root that holds items is itself one workspace; otherwise every folder in it is one. Every call sees the current
 // state of the disk. The package never follows links, never reads outside the root and never writes outside an item's
-// own folder. It ignores names that begin with a dot (.platform, .git, .pbi) when it looks for items and parts.
+// own folder. It ignores names that begin with a dot (.platform, .git, .pbi) when it looks for items and parts; the file
+// of a table, such as .Measures.tmdl, is a part.
 //
 // Errors are *domain.Refusal. What a person may not see is reported as not found. Readers and writers of an item
 // exclude each other, across processes, by a lock on the item's folder.

@@ -25,7 +25,7 @@ import (
 )
 
 // WriteDefinition makes d the item's definition if the one on disk still has the hash ifHash; otherwise it returns
-// ItemChanged and writes nothing. It does not touch files of unchanged parts or names that begin with a dot. It deletes
+// ItemChanged and writes nothing. It does not touch files of unchanged parts, or names that begin with a dot and are no part. It deletes
 // parts that d lacks, and folders that become empty.
 //
 // If the process is killed at any point, the next call finds either the old definition or the new one. WriteDefinition
@@ -133,7 +133,7 @@ func (b bounds) check(it item.Item, d definition.Definition) error {
 }
 
 // validPath reports whether a part may have the path. It must be relative, with forward slashes, without elements that
-// are empty or begin with a dot, and without characters that some file systems interpret.
+// are empty, or begin with a dot and are no file of a table, and without characters that some file systems interpret.
 func validPath(name string) bool {
 	if !fs.ValidPath(name) || !filepath.IsLocal(filepath.FromSlash(name)) || !utf8.ValidString(name) || len(name) > 1024 ||
 		strings.Count(name, "/") >= MaxDepth {
@@ -142,9 +142,11 @@ func validPath(name string) bool {
 	if strings.ContainsFunc(name, func(r rune) bool { return r == '\\' || r == ':' || unicode.IsControl(r) }) {
 		return false
 	}
-	return !slices.ContainsFunc(strings.Split(name, "/"), func(element string) bool {
-		return strings.HasPrefix(element, ".") || len(element) > 255
-	})
+	folders, file := path.Split(name)
+	return len(file) <= 255 && (!strings.HasPrefix(file, ".") || tableFile(file)) &&
+		!slices.ContainsFunc(strings.Split(folders, "/"), func(element string) bool {
+			return strings.HasPrefix(element, ".") || len(element) > 255
+		})
 }
 
 func hash(data []byte) string {
