@@ -15,7 +15,7 @@ import (
 func (f *facts) describeColumn(x *field) string {
 	lead := f.columnLead(x)
 	if lead == "" {
-		lead = unitLead(x)
+		lead = f.unitLead(x)
 	}
 	if !informs(x.name, x.table, lead) {
 		return ""
@@ -29,6 +29,8 @@ func (f *facts) columnLead(x *field) string {
 	case t.role == calculationGroup && x == t.itemColumn():
 		return itemsLead(t)
 	case t.role == calculationGroup || t.role == fieldParameter:
+		return ""
+	case x.orders != nil: // nobody asks for it
 		return ""
 	case strings.TrimSpace(x.column.Expression) != "":
 		return f.calculated(x)
@@ -46,7 +48,7 @@ func (f *facts) columnLead(x *field) string {
 // calculated says what the expression of a calculated column computes. Nothing is selected when it is.
 func (f *facts) calculated(x *field) string {
 	if s := f.explain(x); s.text != "" && f.tells(x, s) && !x.calls(selections) {
-		return prose.First(proposal.MaxDescription, prose.Capital(s.full())+unit(x.column.FormatString)+".", prose.Capital(s.full())+".")
+		return prose.First(proposal.MaxDescription, prose.Capital(s.full())+f.unit(x.column.FormatString)+".", prose.Capital(s.full())+".")
 	}
 	return ""
 }
@@ -116,8 +118,8 @@ func (f *facts) activating(x *field) string {
 }
 
 // unitLead says the currency of a number. A dollar sign does not say which dollar.
-func unitLead(x *field) string {
-	in := currency(x.column.FormatString)
+func (f *facts) unitLead(x *field) string {
+	in := f.currency(x.column.FormatString)
 	if in == "" || !x.isNumber() || x.key {
 		return ""
 	}

@@ -27,17 +27,17 @@ func (f *facts) computes(x *field) string {
 		return "The same value as " + prose.MeasureRef(other.name)
 	}
 	s := f.explain(x)
-	in := unit(x.measure.FormatString)
+	in := f.unit(x.measure.FormatString)
 	if s.relative() && in != ", as a percentage" { // the currency is a slip
 		in = ""
 	}
 	switch {
-	case s.text == "" || !f.tells(x, s):
+	case s.text == "" || !f.tells(x, s) || strings.Contains(s.text, "sum of sum of") || s.constant && (s.text == "0" || s.text == "1"):
 		return ""
 	case s.constant && strings.HasPrefix(text, `"`):
 		return "A fixed text that is written in the model, not computed from its data"
 	case s.constant:
-		return "Always " + s.shown(x.measure.FormatString) + ", whatever is selected"
+		return "Always " + s.shown(x.measure.FormatString, in) + ", whatever is selected"
 	default:
 		if in == ", as a percentage" { // what is rounded is the fraction
 			s.tail = slices.DeleteFunc(slices.Clone(s.tail), func(t string) bool { return strings.HasPrefix(t, "rounded to ") })
@@ -51,11 +51,11 @@ func (f *facts) computes(x *field) string {
 }
 
 // shown returns a constant in its unit.
-func (s explanation) shown(format string) string {
+func (s explanation) shown(format, in string) string {
 	if n, err := strconv.ParseFloat(s.text, 64); err == nil && strings.Contains(format, "%") {
 		return strconv.FormatFloat(100*n, 'f', -1, 64) + " %"
 	}
-	return s.text + strings.TrimPrefix(unit(format), ", in")
+	return s.text + strings.TrimPrefix(in, ", in")
 }
 
 // alias returns the measure that a measure only repeats, nil for none.
@@ -149,9 +149,45 @@ func unit(format string) string {
 	return ""
 }
 
+// unit returns the unit that a format string implies in the model, no currency in a model of several.
+func (f *facts) unit(format string) string {
+	in := unit(format)
+	if in == "" || in == ", as a percentage" {
+		return in
+	}
+	if f.currencies == nil {
+		n := f.countCurrencies()
+		f.currencies = &n
+	}
+	if *f.currencies > 1 {
+		return ""
+	}
+	return in
+}
+
+// countCurrencies returns how many currencies the formats of a model name; two if a column holds the currency of each row.
+func (f *facts) countCurrencies() int {
+	named := map[string]bool{}
+	for _, x := range f.allFields() {
+		format := ""
+		if x.measure != nil {
+			format = x.measure.FormatString
+		} else {
+			format = x.column.FormatString
+			if len(x.words) > 0 && x.words[0] == "currency" && x.table.role == fact && !x.isNumber() {
+				return 2
+			}
+		}
+		if in := unit(format); in != "" && in != ", as a percentage" {
+			named[in] = true
+		}
+	}
+	return len(named)
+}
+
 // currency returns the unit that a format string implies if it is one currency: dollars are several.
-func currency(format string) string {
-	if in := unit(format); in != ", as a percentage" && in != ", in dollars" {
+func (f *facts) currency(format string) string {
+	if in := f.unit(format); in != ", as a percentage" && in != ", in dollars" {
 		return in
 	}
 	return ""

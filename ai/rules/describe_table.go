@@ -107,8 +107,7 @@ func (f *facts) describeCalendar(t *table) string {
 	}
 	var texts []string
 	if len(active) > 0 && len(inactive) > 0 {
-		more := "; " + prose.List(inactive, 3) + onRequest
-		texts = append(texts, "Filters "+prose.List(active, 5)+more, "Filters "+prose.List(active, 2)+more)
+		texts = append(texts, "Filters "+prose.List(active, 0)+"; "+prose.List(inactive, 0)+onRequest)
 	}
 	days := calendarDays(t)
 	for _, s := range texts {
@@ -313,13 +312,20 @@ func (f *facts) describePlain(t *table) string {
 		if t.related {
 			return "The " + t.series.text() + ", one row each."
 		}
-		lead := "What-if parameter: " + t.series.text() + " to choose from"
+		lead, user := "What-if parameter: "+t.series.text()+" to choose from", ""
 		for _, x := range t.columns {
 			for _, m := range x.usedBy {
-				if f.wantedThen(m) && prose.Mentionable(m.name) && m.calls(prose.SetOf("SELECTEDVALUE")) {
+				switch {
+				case !f.wantedThen(m) || !prose.Mentionable(m.name):
+				case outermostCall(m.measure.Expression) == "SELECTEDVALUE":
 					return lead + "; " + prose.MeasureRef(m.name) + " returns the chosen one."
+				default:
+					user = m.name
 				}
 			}
+		}
+		if user != "" {
+			return prose.First(proposal.MaxDescription, lead+"; "+prose.MeasureRef(user)+" uses the chosen one.", lead+".")
 		}
 		return lead + "."
 	}

@@ -251,6 +251,11 @@ func TestMadeTables(t *testing.T) {
 			made("Discount", "GENERATESERIES(0, 0.5, 0.05)", semanticmodel.Column{Name: "Discount", SourceColumn: "[Value]", ExtendedProperties: parameter})(m)
 			tableOf(m, "FactSales").Measures = append(tableOf(m, "FactSales").Measures, semanticmodel.Measure{Name: "Chosen", Expression: "SELECTEDVALUE(Discount[Discount], 0)"})
 		}, "Discount", "What-if parameter: numbers from 0 to 0.5 in steps of 0.05 to choose from; [Chosen] returns the chosen one."},
+		"a what-if parameter that a measure uses": {func(m *semanticmodel.Model) {
+			made("Discount", "GENERATESERIES(0, 0.5, 0.05)", semanticmodel.Column{Name: "Discount", SourceColumn: "[Value]", ExtendedProperties: parameter})(m)
+			tableOf(m, "FactSales").Measures = append(tableOf(m, "FactSales").Measures,
+				semanticmodel.Measure{Name: "Reduced", Expression: "[Net Sales] * (1 - SELECTEDVALUE(Discount[Discount], 0))"})
+		}, "Discount", "What-if parameter: numbers from 0 to 0.5 in steps of 0.05 to choose from; [Reduced] uses the chosen one."},
 		"its column":     {made("Discount", "GENERATESERIES(-1, 1)", semanticmodel.Column{Name: "Discount", SourceColumn: "[Value]"}), "Discount[Discount]", "Numbers from -1 to 1."},
 		"another series": {made("Discount", "GENERATESERIES([Units], 1)", semanticmodel.Column{Name: "Discount", ExtendedProperties: parameter}), "Discount", ""},
 		"numbers that facts refer to": {func(m *semanticmodel.Model) {

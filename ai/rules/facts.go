@@ -102,6 +102,7 @@ type facts struct {
 	violated     map[violationKey]float64
 	mentions     map[*field]bool
 	choice       *[]proposal.Proposal // for the AI data schema
+	currencies   *int                 // that formats name, nil before they are counted
 	checks       *textcheck.Model     // of texts that instructions repeat, nil before the first
 	staying      map[*field]bool      // what an AI should see
 }

@@ -28,7 +28,7 @@ func TestInstructions(t *testing.T) {
 			measure(m, "FactSales", "Units").Description = "Pieces that left the shop. Gifts are among them."
 		}),
 		"flat": {Tables: []semanticmodel.Table{{Name: "Export_2024", Columns: []semanticmodel.Column{
-			{Name: "Closed On", DataType: semanticmodel.DateTime}, {Name: "Deal Amount", DataType: semanticmodel.Decimal}, {Name: "Stage", DataType: semanticmodel.String},
+			{Name: "Closing Month", DataType: semanticmodel.DateTime}, {Name: "Deal Amount", DataType: semanticmodel.Decimal}, {Name: "Stage", DataType: semanticmodel.String},
 		}}}},
 		"odd names": {Tables: []semanticmodel.Table{{
 			Name: "It's", Columns: []semanticmodel.Column{{Name: "a]b", DataType: semanticmodel.Decimal}, {Name: "# x", DataType: semanticmodel.Decimal}, {Name: "When", DataType: semanticmodel.DateTime}},

@@ -21,6 +21,8 @@ func (f *facts) calendars() []*table {
 	return all
 }
 
+var isoWords = prose.SetOf("iso weeknumberiso weekiso isoweek")
+
 var fiscalWords = prose.SetOf("fiscal fy financial")
 
 // aboutTime says which dates and years are meant, as far as the definition shows it.
@@ -34,8 +36,13 @@ func (f *facts) aboutTime() []string {
 	var lines []string
 	calendars := f.calendars()
 	several := f.severalCalendars()
+	said := map[*table]bool{} // with another calendar, which is of the same date
 	for _, t := range calendars[:min(len(calendars), mostCalendars)] {
-		filtered := tableNames(slices.DeleteFunc(f.wantedTables(t.facts), func(of *table) bool { return several[of] != "" }))
+		of := slices.DeleteFunc(f.wantedTables(t.facts), func(of *table) bool { return several[of] != "" || said[of] })
+		for _, fact := range of {
+			said[fact] = true
+		}
+		filtered := tableNames(of)
 		switch line := f.periodLine(t, filtered, len(calendars) > 1 || f.misses(t)); {
 		case line == "", f.shiftsFacts(),
 			!t.related && slices.ContainsFunc(f.tables, func(of *table) bool { return of != t && len(of.columns) > 0 }): // it filters nothing
@@ -131,6 +138,7 @@ func (f *facts) datesOfTables() (lines []string) {
 			what = unit
 		}
 		switch {
+		case !several && what == "period": // the structure says it
 		case !several:
 			lines = append(lines, "For a "+what+" filter "+f.written(dates[0])+unmarked)
 		case prose.Mentionable(t.src.Name):
@@ -204,7 +212,8 @@ func (f *facts) groupColumn(t *table, unit string) (name string, inYear bool) {
 			return slices.ContainsFunc(periods, func(p period) bool { return p.unit == unit && p.words.Meets(x.words) })
 		}
 		other := slices.ContainsFunc(periods, func(p period) bool { return p.unit != unit && p.unit != "year" && p.words.Meets(x.words) })
-		if !has(unit) || other || fiscalWords.Meets(x.words) || apart.Meets(x.words) || f.written(x) == "" {
+		isoWeek := unit == "week" && isoWords.Meets(x.words) && !has("year") // it belongs to an ISO year, which may be another one
+		if !has(unit) || other || isoWeek || fiscalWords.Meets(x.words) || apart.Meets(x.words) || f.written(x) == "" {
 			continue
 		}
 		cost := len(x.words) + 1
@@ -278,15 +287,16 @@ func (f *facts) severalCalendars() map[*table]string {
 	lines := map[*table]string{}
 	for _, t := range f.wantedTables(f.tables) {
 		var calendars []*table
+		var dates []*field
 		var names []string
 		active := 0
 		for _, r := range f.relations { // active ones first
 			of := r.to.table
-			if r.from.table != t || of.role != dateTable || of == t || slices.Contains(calendars, of) ||
+			if r.from.table != t || of.role != dateTable || of == t || slices.Contains(calendars, of) || slices.Contains(dates, r.from) ||
 				!prose.Mentionable(of.src.Name) || !prose.Mentionable(r.from.name) {
 				continue
 			}
-			calendars = append(calendars, of)
+			calendars, dates = append(calendars, of), append(dates, r.from)
 			name := of.src.Name + " by " + r.from.name
 			if r.src.IsActive {
 				active++

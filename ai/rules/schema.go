@@ -173,9 +173,23 @@ func (x *field) mistyped() bool {
 	})
 }
 
+// bridges reports whether a table holds nothing but which rows of other tables belong together: who asks which do has to count its rows.
+func (t *table) bridges() bool {
+	keys := 0
+	for _, x := range t.columns {
+		if x.manySide {
+			keys++
+		}
+	}
+	return keys > 1 && keys == len(t.columns) && len(t.measures) == 0
+}
+
 // columns hides keys, record-keeping columns and unused columns.
 func (s *selection) columns() {
 	for _, t := range s.facts.tables {
+		if t.bridges() {
+			continue
+		}
 		for _, x := range t.columns {
 			violation := s.violated[violationKey{rule: "VIS-02", field: x}]
 			switch {

@@ -84,6 +84,13 @@ func TestSchemaHides(t *testing.T) {
 				m.Tables = append(m.Tables, semanticmodel.Table{Name: "LocalDateTable_1", Columns: []semanticmodel.Column{{Name: "Date", DataType: semanticmodel.DateTime}}})
 			}, want: with("LocalDateTable_1!"),
 		},
+		"a bridge": {
+			change: func(m *semanticmodel.Model) {
+				m.Tables = append(m.Tables, semanticmodel.Table{Name: "Baskets", Columns: []semanticmodel.Column{
+					{Name: "CustomerKey", DataType: semanticmodel.Int64}, {Name: "ProductKey", DataType: semanticmodel.Int64}}})
+				m.Relationships = append(m.Relationships, related("Baskets[CustomerKey]", "Customers[CustomerKey]", true), related("Baskets[ProductKey]", "Product[ProductKey]", true))
+			}, want: usual,
+		},
 		"what is in no report and nothing uses": {
 			usage: map[string]map[string]int64{"FactSales": {"Net Sales": 9, "Sales Channel": 4, "Revenue": 1}, "customers": {"SEGMENT": 1}},
 			want: with("Category, Category[Category Name], Customers[City], Customers[Customer Name], Customers[Website], FactSales[IsGift], FactSales[Line Total], FactSales[Xq], " +

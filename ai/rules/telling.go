@@ -176,7 +176,7 @@ func (f *facts) tells(x *field, s explanation) bool {
 		return k.lacks(name) && squashed(name) != squashed(x.name) // the structure says where it comes from
 	case s.of != "" && slices.ContainsFunc(prose.Words(s.text), func(w string) bool { return units[w] && !k.known[meaningOf(w)] }):
 		return true // Average of ResolutionMinutes for Avg Resolution
-	case s.of != "" && x.measure != nil && k.lacks(currency(x.measure.FormatString)):
+	case s.of != "" && x.measure != nil && k.lacks(f.currency(x.measure.FormatString)):
 		return true
 	case s.of == "different" && s.about != nil && s.about.role == dimension && x.measure != nil && !k.lacks(s.text, identifying, prose.SetOf(s.of)):
 		return false // customers are counted by their key

@@ -48,6 +48,7 @@ func TestTrivialTexts(t *testing.T) {
 		"Units safe":         {"DIVIDE([Units], [Orders], 0)", "[Units] divided by [Orders], 0 if the divisor is zero."},
 		"Picked":             {"SELECTEDVALUE(FactSales[Sales Channel])", ""},
 		"Limit 100":          {"100", ""},
+		"Nothing":            {"0", ""},
 		"Limit":              {"100", "Always 100, whatever is selected."},
 		"Units or none":      {"[Units] + 0", ""},
 		"Selected Channel":   {"SELECTEDVALUE(FactSales[Sales Channel])", ""},
@@ -77,14 +78,29 @@ func TestTrivialTexts(t *testing.T) {
 // A sum is described if the format says its currency, and the name does not.
 func TestCurrencyTells(t *testing.T) {
 	t.Parallel()
-	for _, row := range []struct{ name, format, want string }{
-		{"Total Amount", "#,0 €", "Sum of Net Amount in FactSales, in euro."},
-		{"Amount EUR", "#,0 €", ""},
-		{"Total Amount", "#,0 $", ""},
-		{"Total Amount", "#,0", ""},
+	for _, row := range []struct{ name, format, others, column, want string }{
+		{"Total Amount", "#,0 €", "", "", "Sum of Net Amount in FactSales, in euro."},
+		{"Total Amount", "#,0 €", "#,0 €", "Current State", "Sum of Net Amount in FactSales, in euro."},
+		{"Total Amount", "#,0 €", "$#,0", "", ""},              // a default of whoever wrote it
+		{"Total Amount", "#,0 €", "#,0 €", "CurrencyCode", ""}, // of each row
+		{"Amount EUR", "#,0 €", "", "", ""},
+		{"Total Amount", "#,0 $", "", "", ""},
+		{"Total Amount", "#,0", "", "", ""},
 	} {
 		m := shop(func(m *semanticmodel.Model) {
 			f := tableOf(m, "FactSales")
+			for _, t := range m.Tables {
+				for i := range t.Columns {
+					t.Columns[i].FormatString = ""
+				}
+				for i := range t.Measures {
+					t.Measures[i].FormatString = row.others
+				}
+			}
+			measure(m, "FactSales", "Net Sales").Expression = "1" // of two with one expression, one is left out
+			if row.column != "" {
+				f.Columns = append(f.Columns, semanticmodel.Column{Name: row.column, DataType: semanticmodel.String})
+			}
 			f.Measures = append(f.Measures, semanticmodel.Measure{Name: row.name, Expression: "SUM(FactSales[Net Amount])", FormatString: row.format})
 		})
 		o := object(m, "FactSales["+row.name+"]")

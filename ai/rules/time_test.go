@@ -98,6 +98,21 @@ func TestTimeLines(t *testing.T) {
 		"two calendars": {twoCalendars(true), []string{
 			"For a period of Returns filter 'Date'[Date]; group by year with 'Date'[Year] and by month with 'Date'[Month] within a year.",
 			"FactSales has 2 calendars: Date by OrderDate and Ship Calendar by ShipDate; use the one whose date the question is about, and say which."}},
+		"two calendars by one date": {func(m *semanticmodel.Model) {
+			twoCalendars(true)(m)
+			m.Relationships[3] = related("FactSales[OrderDate]", "Ship Calendar[Day]", true)
+			measure(m, "FactSales", "Shipped Sales").Expression = "[Net Sales]"
+		}, []string{"For a period of FactSales and Returns filter 'Date'[Date]; group by year with 'Date'[Year] and by month with 'Date'[Month] within a year.",
+			order}},
+		"ISO weeks": {calendar(date, semanticmodel.Column{Name: "Year", DataType: integer}, semanticmodel.Column{Name: "ISO Week", DataType: integer}),
+			[]string{"Use 'Date'[Date] for every question about a day or a range of days; group by year with 'Date'[Year].", order, shipped}},
+		"ISO weeks with their years": {calendar(date, semanticmodel.Column{Name: "Year", DataType: integer}, semanticmodel.Column{Name: "ISO Year Week", DataType: text}),
+			[]string{"Use 'Date'[Date] for every question about a day or a range of days; group by year with 'Date'[Year] and by week with 'Date'[ISO Year Week].", order, shipped}},
+		"the only date of the only table": {func(m *semanticmodel.Model) {
+			m.Tables, m.Relationships = []semanticmodel.Table{{Name: "Budget", Columns: []semanticmodel.Column{
+				{Name: "Paid On", DataType: day}, {Name: "Amount", DataType: semanticmodel.Decimal}},
+				Measures: []semanticmodel.Measure{{Name: "Planned", Expression: "CALCULATE(SUM(Budget[Amount]), Budget[Amount] > 7)"}}}}, nil
+		}, nil},
 		"a fact with dates that the calendar does not filter": {func(m *semanticmodel.Model) {
 			calendar(date)(m)
 			m.Tables = append(m.Tables, semanticmodel.Table{Name: "Orders", Columns: []semanticmodel.Column{{Name: "DateKey", DataType: integer}, {Name: "Net", DataType: semanticmodel.Decimal}},
