@@ -228,8 +228,8 @@ func (p *Preview) ask(d definition.Definition, m *semanticmodel.Model, t Targets
 }
 
 // effective returns the columns whose default would change how they are summarized, if only these are asked for, and how many others are
-// not summarized: the platform summarizes no text, date or truth value unless a default says so. A number that is counted stays so: that is
-// right for identifiers.
+// not summarized: the platform summarizes no text, date or truth value unless a default says so. A number that is counted stays so, as
+// does what a person let be counted: that is right for identifiers.
 func (a Asking) effective(m *semanticmodel.Model, objects []proposal.Object) (all []proposal.Object, unsummarized int) {
 	if !a.Effective {
 		return objects, 0
@@ -238,12 +238,13 @@ func (a Asking) effective(m *semanticmodel.Model, objects []proposal.Object) (al
 	for i := range m.Tables {
 		for _, c := range m.Tables[i].Columns {
 			summarizes := c.SummarizeBy != "" && !strings.EqualFold(c.SummarizeBy, "default")
+			counts := strings.EqualFold(c.SummarizeBy, "count") || strings.EqualFold(c.SummarizeBy, "distinctCount")
+			o := proposal.Object{Table: m.Tables[i].Name, Name: c.Name, Type: proposal.Column}
 			switch c.DataType {
 			case semanticmodel.String, semanticmodel.DateTime, semanticmodel.Boolean, "":
-				idle[proposal.Object{Table: m.Tables[i].Name, Name: c.Name, Type: proposal.Column}] = !summarizes
+				idle[o], counted[o] = !summarizes, counts && c.Annotations["SummarizationSetBy"] == "User"
 			default:
-				counted[proposal.Object{Table: m.Tables[i].Name, Name: c.Name, Type: proposal.Column}] = strings.EqualFold(c.SummarizeBy, "count") ||
-					strings.EqualFold(c.SummarizeBy, "distinctCount")
+				counted[o] = counts
 			}
 		}
 	}

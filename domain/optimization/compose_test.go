@@ -364,7 +364,9 @@ func TestComposeEffectiveDefaults(t *testing.T) {
 	t.Parallel()
 	d := definition.New(definition.Part{Path: "definition/tables/Sales.tmdl", Data: []byte("table Sales\n\n" +
 		"\tcolumn Year\n\t\tdataType: int64\n\n\tcolumn Region\n\t\tdataType: string\n\n\tcolumn Day\n\t\tdataType: dateTime\n\t\tsummarizeBy: default\n\n" +
-		"\tcolumn Code\n\t\tdataType: string\n\t\tsummarizeBy: count\n\n\tcolumn Untyped\n\t\tsourceColumn: [x]\n\n" +
+		"\tcolumn Code\n\t\tdataType: string\n\t\tsummarizeBy: count\n\n" +
+		"\tcolumn Invoice\n\t\tdataType: string\n\t\tsummarizeBy: count\n\n\t\tannotation SummarizationSetBy = User\n\n" +
+		"\tcolumn Untyped\n\t\tsourceColumn: [x]\n\n" +
 		"\tcolumn 'Order Id'\n\t\tdataType: int64\n\t\tsummarizeBy: count\n")})
 	m, err := semanticmodel.Read(d)
 	if err != nil {
@@ -374,7 +376,7 @@ func TestComposeEffectiveDefaults(t *testing.T) {
 	for _, c := range m.Tables[0].Columns {
 		objects = append(objects, proposal.Object{Table: "Sales", Name: c.Name, Type: proposal.Column})
 	}
-	for effective, want := range map[bool]string{false: "Year, Region, Day, Code, Untyped, Order Id", true: "Year, Code"} {
+	for effective, want := range map[bool]string{false: "Year, Region, Day, Code, Invoice, Untyped, Order Id", true: "Year, Code"} {
 		p := optimization.Preview{Kind: optimization.Properties}
 		if err := p.Compose(d, m, optimization.Asking{Targets: []optimization.Targets{{Type: proposal.SummarizeBy, Objects: objects}}, Effective: effective,
 			Propose: answers(nil)}); err != nil {

@@ -113,8 +113,17 @@ func SummarizeBy(c *model.Column) string {
 
 // IsUnsummed selects the numbers whose sum has no meaning.
 func IsUnsummed(_ *model.Scope, c *model.Column) bool {
-	return c.Numeric() && (c.Key || isFlag(c) || wording.Unadded(c.Words) != "")
+	return c.Numeric() && (c.Key || isFlag(c) || wording.Unadded(c.Words) != "" && !IsPaid(c))
 }
+
+// IsPaid reports whether a price is what a row was sold for: that of a table of events whose rows have no quantity.
+func IsPaid(c *model.Column) bool {
+	events := slices.ContainsFunc(c.Table.Columns, func(of *model.Column) bool { return of.ManyOfOne || of.ManyOfMany })
+	return len(c.Words) == 1 && c.Words[0] == "price" && events &&
+		!slices.ContainsFunc(c.Table.Columns, func(of *model.Column) bool { return of.Numeric() && pieces.Meets(of.Words) })
+}
+
+var pieces = wording.SetOf("quantity,quantities,qty,units,pieces,count,amount")
 
 func isFlag(c *model.Column) bool {
 	return c.Is(semanticmodel.Int64) && len(c.Words) > 1 && flagWords[c.Words[0]]

@@ -8,6 +8,7 @@ import (
 	"readiness/definition/dax"
 	"readiness/domain/readiness/model"
 	"readiness/domain/readiness/rule"
+	"readiness/domain/readiness/rules/datatypes"
 	"readiness/domain/readiness/wording"
 )
 
@@ -69,7 +70,7 @@ func summedOverTime(x *model.Scope, m *model.Measure) rule.Verdict {
 		return rule.Fails(1, "take the value of the last day in place of the sum over days, as by LASTNONBLANK, for "+column+
 			" is counted again each day ("+w+")", "the sum of %s over days", column)
 	}
-	if w := wording.Unadded(c.Words); w != "" && pricesAndRates[wording.LastWord(strings.Fields(w))] {
+	if w := wording.Unadded(c.Words); w != "" && pricesAndRates[wording.LastWord(strings.Fields(w))] && !datatypes.IsPaid(c) {
 		return rule.Fails(1, "average "+column+" in place of its sum, or multiply it by the quantity of each row, as its name says "+w,
 			"the sum of %s", column)
 	}
