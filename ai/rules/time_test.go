@@ -186,19 +186,23 @@ func TestOtherLanguages(t *testing.T) {
 		}
 	}
 	for name, row := range map[string]struct {
-		names   string
-		english bool
+		names, culture string
+		english        bool
 	}{
-		"Portuguese":       {"Cliente Produto DataPedido DataEntrega Quantidade ValorTotal Preço Receita Presente Canal Lote Xq", false},
-		"German":           {"Kunde Artikel Bestelldatum Lieferdatum Menge Umsatz Preis Betrag Geschenk Kanal Los Xq", false},
-		"Spanish":          {"Cliente Tienda Fecha Entrega Cantidad Importe Precio Total Regalo Canal Lote Xq", false},
-		"French":           {"Client Produit DateCommande DateLivraison Quantité Montant Prix Total Cadeau Canal Lot Xq", false},
-		"English":          {"CustomerKey ProductKey OrderDate ShipDate Qty Amount Price Total IsGift Channel Batch Xq", true},
-		"mostly English":   {"CustomerKey ProductKey OrderDate ShipDate Qty Amount Price Cliente Produto Quantidade Batch Xq", true},
-		"two odd words":    {"Cliente Produto A1 A2 A3 A4 A5 A6 A7 A8 A9 Xq", true},
-		"nothing is known": {"A B C D E F G H I J K L", true},
+		"Portuguese":                       {"Cliente Produto DataPedido DataEntrega Quantidade ValorTotal Preço Receita Presente Canal Lote Xq", "", false},
+		"German":                           {"Kunde Artikel Bestelldatum Lieferdatum Menge Umsatz Preis Betrag Geschenk Kanal Los Xq", "", false},
+		"Spanish":                          {"Cliente Tienda Fecha Entrega Cantidad Importe Precio Total Regalo Canal Lote Xq", "", false},
+		"French":                           {"Client Produit DateCommande DateLivraison Quantité Montant Prix Total Cadeau Canal Lot Xq", "", false},
+		"English":                          {"CustomerKey ProductKey OrderDate ShipDate Qty Amount Price Total IsGift Channel Batch Xq", "", true},
+		"mostly English":                   {"CustomerKey ProductKey OrderDate ShipDate Qty Amount Price Cliente Produto Quantidade Batch Xq", "", true},
+		"two odd words":                    {"Cliente Produto A1 A2 A3 A4 A5 A6 A7 A8 A9 Xq", "", true},
+		"nothing is known":                 {"A B C D E F G H I J K L", "", true},
+		"of a country, unknown words":      {"Entrada Vara Parte Entrada1 Entrada2 Autuação Idade Faixa Tipo Coluna Lote Xq", "pt-BR", false},
+		"of a country, English words":      {"CustomerKey ProductKey OrderDate ShipDate Qty Amount Price Total IsGift Channel Batch Xq", "pt-BR", true},
+		"of a country that speaks English": {"Entrada Vara Parte Entrada1 Entrada2 A3 Idade Faixa Tipo Coluna Lote Xq", "en-GB", true},
 	} {
 		m := shop(rename(row.names))
+		m.Culture = row.culture
 		o := object(m, "A[Aa]")
 		described := rules.Propose(proposal.Ask{Type: proposal.Description, Model: m, Objects: []proposal.Object{o}})
 		instructed := rules.Propose(proposal.Ask{Type: proposal.AIInstructions, Model: m})

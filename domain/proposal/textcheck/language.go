@@ -231,8 +231,8 @@ const english = "en"
 const fewestNameWords = 3
 
 // namedIn returns the language other than English that the names of a model are in, "" if none is recognized: its words are several,
-// and more than half as frequent as those of English.
-func namedIn(names []string) string {
+// and more than half as frequent as those of English. Names without words of English are in the language of the model's culture.
+func namedIn(names []string, culture string) string {
 	hits, different := map[string]int{}, map[string]map[string]bool{}
 	for _, name := range names {
 		for _, word := range parts(name) {
@@ -251,6 +251,10 @@ func namedIn(names []string) string {
 			(best == "" || hits[language] > hits[best]) {
 			best = language
 		}
+	}
+	own, _, _ := strings.Cut(strings.ToLower(culture), "-")
+	if best == "" && own != "" && own != english && len(different[english]) < fewestNameWords && hits[own] >= hits[english] {
+		return own
 	}
 	return best
 }

@@ -54,7 +54,7 @@ func Of(m *semanticmodel.Model) *Model {
 			field(f.Name, f.Description)
 		}
 	}
-	s.scripts, s.languages, s.named = scriptsOf(texts), languagesOf(texts), namedIn(names)
+	s.scripts, s.languages, s.named = scriptsOf(texts), languagesOf(texts), namedIn(names, m.Culture)
 	return s
 }
 
