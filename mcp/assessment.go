@@ -1,7 +1,9 @@
 package mcp
 
 import (
+	"maps"
 	"slices"
+	"strings"
 
 	"readiness/domain/readiness"
 	"readiness/domain/readiness/explained"
@@ -88,6 +90,12 @@ type FindingRow struct {
 	Line       int              `json:"line,omitempty"`
 }
 
+// FindingsOutput is a page of findings.
+type FindingsOutput struct {
+	Page[FindingRow]
+	Nearest []string `json:"nearest,omitempty"` // where there is none: tables and objects with findings that have a name like the one given
+}
+
 // maxWarnings bounds the warnings of an output.
 const maxWarnings = 5
 
@@ -130,12 +138,23 @@ func (a Assessment) about(rule, table, object string) []Finding {
 	}
 	var found []Finding
 	for _, f := range a.Findings {
-		if rule != "" && !slices.Contains(f.RuleIDs, rule) || table != "" && f.Table != table || object != "" && f.ObjectName != object {
+		if rule != "" && !slices.Contains(f.RuleIDs, rule) || table != "" && !strings.EqualFold(f.Table, table) ||
+			object != "" && !strings.EqualFold(f.ObjectName, object) {
 			continue
 		}
 		found = append(found, f)
 	}
 	return found
+}
+
+// like returns, where no finding is about a table and object, the names of such that are like them.
+func (a Assessment) like(table, object string) []string {
+	tables, objects := map[string]bool{}, map[string]bool{}
+	for _, f := range a.Findings {
+		tables[f.Table], objects[f.ObjectName] = true, true
+	}
+	near := Nearest(table, slices.Sorted(maps.Keys(tables)))
+	return append(near, Nearest(object, slices.Sorted(maps.Keys(objects)))...)
 }
 
 func (f Finding) row() FindingRow {

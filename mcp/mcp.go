@@ -53,6 +53,8 @@ type Problem struct {
 	Text string
 	// Reason is shown as data; "" for none.
 	Reason string
+	// Nearest are known names that are like one that is not; they are shown as data.
+	Nearest []string
 }
 
 func (p *Problem) Error() string { return p.Text + " " + p.Reason }

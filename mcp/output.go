@@ -78,11 +78,7 @@ func add[In, T any](t tools, s spec, call func(context.Context, Models, In) (res
 			summary = fmt.Sprintf("The service is still working. Call %s again with operationId %s.", s.name, p.OperationID)
 			data = pendingData{PendingOutput{p.OperationID, p.Status, p.Percent}}
 		}
-		text, err := asText(summary, data)
-		if err != nil {
-			return nil, nil, err
-		}
-		return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: text}}}, nil, nil
+		return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: asText(summary, data)}}}, nil, nil
 	})
 }
 
@@ -150,14 +146,14 @@ func (o Options) within(ctx context.Context) (context.Context, context.CancelFun
 }
 
 // asText returns a summary with the data between marks.
-func asText(summary string, data any) (string, error) {
+func asText(summary string, data any) string {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	if err := e.Encode(data); err != nil {
-		return "", fmt.Errorf("mcp: encode an output: %w", err)
+		panic(fmt.Sprintf("mcp: encode an output: %v", err)) // plain values
 	}
-	return summary + "\n" + fence(strings.TrimSuffix(b.String(), "\n")), nil
+	return summary + "\n" + fence(strings.TrimSuffix(b.String(), "\n"))
 }
 
 // fence puts text between two lines that mark it as data. The mark is random, so that no text can close it.
@@ -169,10 +165,14 @@ func fence(text string) string {
 // explain returns an error for an agent. Only this program's own words are outside the marks.
 func explain(err error) string {
 	if p, ok := errors.AsType[*Problem](err); ok {
-		if p.Reason == "" {
-			return p.Text
+		text := p.Text
+		if p.Reason != "" {
+			text += " The reason:\n" + fence(clip(p.Reason, maxReason))
 		}
-		return p.Text + " The reason:\n" + fence(clip(p.Reason, maxReason))
+		if len(p.Nearest) > 0 {
+			text = asText(text+" The nearest:", p.Nearest)
+		}
+		return text
 	}
 	if errors.Is(err, context.DeadlineExceeded) {
 		return "The call did not end in time. Call the tool again."

@@ -13,13 +13,13 @@ import (
 type PreviewInput struct {
 	Model       string            `json:"model" jsonschema:"the id of a model, from list_models"`
 	Kind        optimization.Kind `json:"kind" jsonschema:"one that fixedBy names, in this order: properties, descriptions, aiDataSchema, aiInstructions"`
-	Words       []WordsForKey     `json:"words,omitempty" jsonschema:"a person's descriptions or AI instructions in place of proposed ones"`
+	Words       []WordsForKey     `json:"words,omitempty" jsonschema:"a person's own texts in place of proposed ones"`
 	OperationID string            `json:"operationId,omitempty" jsonschema:"the operation of an earlier call that had not ended"`
 }
 
 // WordsForKey is a person's text for an object.
 type WordsForKey struct {
-	Key  string `json:"key" jsonschema:"of a change or of needsYourWords; aiInstructions for the whole AI instructions"`
+	Key  string `json:"key" jsonschema:"of a change or of needsYourWords; aiInstructions for the whole AI instructions; of kind aiDataSchema, table|object|synonyms of any table or field, one synonym a line"`
 	Text string `json:"text" jsonschema:"the text to write, as the person agreed to it"`
 }
 

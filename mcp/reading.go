@@ -91,13 +91,17 @@ func (t tools) addReading() {
 		})
 	add(t, spec{name: "list_findings", title: "List findings", hints: reads,
 		description: "Lists the findings of an assessment, page by page, those that cost the most points first."},
-		func(ctx context.Context, m Models, in FindingsInput) (result[Page[FindingRow]], error) {
+		func(ctx context.Context, m Models, in FindingsInput) (result[FindingsOutput], error) {
 			a, err := m.Assessment(ctx, in.Model, in.AssessmentID)
 			if err != nil {
-				return result[Page[FindingRow]]{}, err
+				return result[FindingsOutput]{}, err
 			}
 			page, err := pageAs(a.about(strings.ToUpper(in.Rule), in.Table, in.Object), in.Cursor, Finding.row)
-			return result[Page[FindingRow]]{summary: fmt.Sprintf("%d of %d findings.", len(page.Rows), page.Total), data: page}, err
+			out := FindingsOutput{Page: page}
+			if page.Total == 0 {
+				out.Nearest = a.like(in.Table, in.Object)
+			}
+			return result[FindingsOutput]{summary: fmt.Sprintf("%d of %d findings.", len(page.Rows), page.Total), data: out}, err
 		})
 	add(t, spec{name: "compare", title: "Compare two assessments", hints: reads,
 		description: "Compares two assessments of a model: the scores, and the findings that are new or fixed, page by page."},

@@ -100,11 +100,7 @@ func (t tools) read(ctx context.Context, r *sdk.ReadResourceRequest, escaped str
 	if err != nil {
 		return nil, errors.New(explain(err))
 	}
-	text, err := asText(summary, data)
-	if err != nil {
-		return nil, err
-	}
-	return &sdk.ReadResourceResult{Contents: []*sdk.ResourceContents{{URI: r.Params.URI, MIMEType: "text/plain", Text: text}},
+	return &sdk.ReadResourceResult{Contents: []*sdk.ResourceContents{{URI: r.Params.URI, MIMEType: "text/plain", Text: asText(summary, data)}},
 		Cacheable: sdk.Cacheable{CacheScope: "private"}}, nil
 }
 

@@ -11,6 +11,7 @@ import (
 	"readiness/domain/readiness"
 	"readiness/domain/readiness/explained"
 	"readiness/domain/readiness/finding"
+	"readiness/internal/lists"
 )
 
 // ExplainInput names a rule, and optionally findings of it.
@@ -76,7 +77,8 @@ func ownExplanation(o *readiness.OwnRule) Explanation {
 func explanation(id string) (Explanation, error) {
 	text, known := explained.Rule(id)
 	if !known {
-		return Explanation{}, &Problem{Text: "There is no rule with this id. The resource readiness://rules lists all rules."}
+		return Explanation{}, Unknown("There is no rule with this id. The resource readiness://rules lists all rules.", id,
+			lists.Map(readiness.Current().Rules(), func(r readiness.PublishedRule) string { return r.ID }))
 	}
 	e := Explanation{Rule: id, Title: text.Title, What: text.What, Why: text.Why, Source: text.Source.String(), Fix: text.Fix,
 		Effort: explained.EffortOf(id), FixedBy: []string{},

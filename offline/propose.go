@@ -32,7 +32,7 @@ type ProposeOptions struct {
 	Ignores *Ignores
 	// Regime makes the scores and the findings; nil means the current one.
 	Regime *readiness.Regime
-	// Words are descriptions by persons, which take the place of proposed ones.
+	// Words are texts by persons, which take the place of proposed ones.
 	Words Words
 	// Propose calls the AI provider.
 	Propose func(context.Context, proposal.Ask) (proposal.Answer, error)
@@ -154,7 +154,7 @@ func (p *Proposal) compose(ctx context.Context, o ProposeOptions, n *note) error
 	now, ignored := assess(g.options()), g.ignored(n, assess)
 	p.Before, p.After, p.ScoreNow, p.ScoreAfter = d, d, now.Score, now.Score
 	words := o.Words[p.Shown]
-	from := proposing{d, m, now, by, g.options().Ignore, byPerson(o.Propose, words), nil, &optimization.Memory{}}
+	from := proposing{d, m, now, by, g.options().Ignore, byPerson(o.Propose, words, o.Kinds), nil, &optimization.Memory{}}
 	if len(o.Kinds) == 0 || slices.Contains(o.Kinds, optimization.AIDataSchema) {
 		from.captions = p.captions(ctx, n)
 	}

@@ -14,33 +14,36 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"readiness/definition/rewrite"
 	"readiness/domain/optimization"
 	"readiness/domain/proposal"
 	"readiness/domain/spreadsheet"
+	"readiness/internal/lists"
 )
 
-// Words are descriptions by persons: by the path of a model as it is shown, and by the key of the object in previews.
+// Words are texts by persons: by the path of a model as it is shown, and by the key of the change in previews. A key that a description and
+// a display folder have in common is that of the description, unless only properties are proposed.
 type Words map[string]map[string]string
 
 type asking = func(context.Context, proposal.Ask) (proposal.Answer, error)
 
 // byPerson replaces what is proposed for an object by a person's words, if there are any. The words are then checked like every proposal.
-func byPerson(ask asking, words map[string]string) asking {
+func byPerson(ask asking, words map[string]string, kinds []optimization.Kind) asking {
 	if len(words) == 0 {
 		return ask
 	}
 	return func(ctx context.Context, a proposal.Ask) (proposal.Answer, error) {
 		answer, err := ask(ctx, a)
-		if err != nil || a.Type != proposal.Description {
+		if err != nil || !worded(a.Type, kinds) {
 			return answer, err
 		}
-		given := func(o proposal.Object) bool { _, ok := words[optimization.KeyOf(o)]; return ok }
+		given := func(o proposal.Object) bool { _, ok := words[optimization.KeyFor(a.Type, o)]; return ok }
 		answer.Proposals = slices.DeleteFunc(answer.Proposals, func(p proposal.Proposal) bool { return given(p.Object) })
 		answer.Skipped = slices.DeleteFunc(answer.Skipped, func(s proposal.Skip) bool { return given(s.Object) })
 		answer.Questions = slices.DeleteFunc(answer.Questions, func(q proposal.Question) bool { return given(q.Object) })
-		for _, o := range a.Objects {
+		for _, o := range objectsOf(a) {
 			if given(o) {
-				answer.Proposals = append([]proposal.Proposal{{Object: o, Value: words[optimization.KeyOf(o)], Reason: "a person's words",
+				answer.Proposals = append([]proposal.Proposal{{Object: o, Value: words[optimization.KeyFor(a.Type, o)], Reason: "a person's words",
 					Recommended: true}}, answer.Proposals...)
 			}
 		}
@@ -48,13 +51,52 @@ func byPerson(ask asking, words map[string]string) asking {
 	}
 }
 
-// Unused returns the keys of a person's words that are in no change of a proposal, in order: the key is none of its questions, the object
-// has this text already, or a description cannot hold it.
+// worded reports whether a person's words can be what is proposed of a type, where the kinds are proposed; none stands for all.
+func worded(t proposal.Type, kinds []optimization.Kind) bool {
+	switch t {
+	case proposal.Description, proposal.AIInstructions, proposal.Synonyms:
+		return true
+	case proposal.DisplayFolder:
+		return len(kinds) > 0 && !slices.Contains(kinds, optimization.Descriptions)
+	default:
+		return false
+	}
+}
+
+// objectsOf returns the objects that a person's words can be about: those that are asked for, the model, or for synonyms its tables and fields.
+func objectsOf(a proposal.Ask) []proposal.Object {
+	switch a.Type {
+	case proposal.AIInstructions:
+		return []proposal.Object{{Type: proposal.Model}}
+	case proposal.Synonyms:
+		var all []proposal.Object
+		for _, t := range a.Model.Tables {
+			all = append(all, proposal.Object{Table: t.Name, Type: proposal.Table})
+			for _, c := range t.Columns {
+				all = append(all, proposal.Object{Table: t.Name, Name: c.Name, Type: proposal.Column})
+			}
+			for _, m := range t.Measures {
+				all = append(all, proposal.Object{Table: t.Name, Name: m.Name, Type: proposal.Measure})
+			}
+		}
+		return all
+	default:
+		return a.Objects
+	}
+}
+
+// Unused returns the keys of a person's words that are in no change of a proposal, in order: nothing of the model has the key, the object
+// has this text already, or the definition cannot hold it.
 func (p Proposal) Unused(words map[string]string) (keys []string) {
+	kinds := lists.Map(p.Previews, func(one optimization.Preview) optimization.Kind { return one.Kind })
 	used := map[string]bool{}
 	for _, one := range p.Previews {
 		for _, c := range one.Changes {
-			used[c.Key] = used[c.Key] || c.Type == proposal.Description
+			of := c.Type
+			if c.Property == rewrite.Synonyms {
+				of = proposal.Synonyms
+			}
+			used[c.Key] = used[c.Key] || worded(of, kinds)
 		}
 	}
 	for key := range words {

@@ -53,6 +53,14 @@ func supplyChain(t *testing.T) string {
 	return dir
 }
 
+// publicModels are models of the corpus that an agent prepares.
+var publicModels = []string{
+	"microsoft__fabric-toolbox/monitoring/fabric-cost-analysis/src/FCA_Core_SM.SemanticModel",
+	"microsoft__fabric-toolbox/monitoring/fabric-unified-admin-monitoring/src/FUAM_SQL_Endpoint_Analyzer_SM.SemanticModel",
+	"microsoft__fabric-samples/docs-samples/data-science/enrich-powerbi-report-with-machine-learning/Bank Customer Churn Analysis/" +
+		"Bank Customer Churn Analysis/Bank Customer Churn Analysis.SemanticModel",
+}
+
 // TestNPM tests this program with third-party clients and a third-party server.
 //
 // proves: decisions/19/published-clients
@@ -72,6 +80,20 @@ func TestNPM(t *testing.T) {
 
 	t.Run("clients", func(t *testing.T) {
 		t.Log(runIn(t, dir, append(program, "FOLDER="+supplyChain(t), "ADDRESS="+s.base+"/mcp", "TOKEN="+token), "node", "clients.mjs"))
+	})
+	t.Run("public models", func(t *testing.T) {
+		corpus := os.Getenv("READINESS_CORPUS")
+		if corpus == "" {
+			t.Log("NOT RUN: READINESS_CORPUS is not set")
+			return
+		}
+		folder := t.TempDir()
+		for _, model := range publicModels {
+			if err := os.CopyFS(filepath.Join(folder, filepath.Base(model)), os.DirFS(filepath.Join(corpus, model))); err != nil {
+				t.Fatal(err)
+			}
+		}
+		t.Log(runIn(t, dir, append(program, "FOLDER="+folder), "node", "public.mjs"))
 	})
 	t.Run("inspector", func(t *testing.T) {
 		folder := supplyChain(t)

@@ -137,7 +137,7 @@ func (p *Preview) complete(d definition.Definition, m *semanticmodel.Model, by *
 	}
 	p.explain(a, more)
 	if noSynonyms != nil {
-		p.Skipped = append(p.Skipped, Skip{synonymsKey, string(proposal.NothingProposed),
+		p.Skipped = append(p.Skipped, Skip{SynonymsKey, string(proposal.NothingProposed),
 			"no synonyms are proposed: " + noSynonyms.Error()})
 	}
 	return nil
@@ -293,7 +293,7 @@ func targets(t proposal.Type, objects []proposal.Object) []rewrite.Target {
 }
 
 func (p *Preview) skip(t proposal.Type, s proposal.Skip) {
-	key := keyOf(t, s.Object)
+	key := KeyFor(t, s.Object)
 	if s.Object.Type == proposal.Model {
 		key = string(p.Kind)
 	}
@@ -323,7 +323,7 @@ func (p *Preview) take(d definition.Definition, m *semanticmodel.Model, t propos
 	}
 	entries := map[entry]bool{}
 	for i, one := range answer.Proposals {
-		key, why := keyOf(t, one.Object), ""
+		key, why := KeyFor(t, one.Object), ""
 		in := entryOf(one.Object)
 		switch text := rewrite.CheckText(propertyOf(t), one.Value); {
 		case !values[i].Found:

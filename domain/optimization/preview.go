@@ -190,14 +190,14 @@ func KeyOf(o proposal.Object) string {
 	return o.Table + "|" + o.Name
 }
 
-// synonymsKey is the key of synonyms of the model, and the ending of those of an object:
+// SynonymsKey is the key of synonyms of the model, and the ending of those of an object:
 // table|object|synonyms.
-const synonymsKey = "synonyms"
+const SynonymsKey = "synonyms"
 
-// keyOf returns the key of a change of an object.
-func keyOf(t proposal.Type, o proposal.Object) string {
+// KeyFor returns the key of a change of an object.
+func KeyFor(t proposal.Type, o proposal.Object) string {
 	if t == proposal.Synonyms {
-		return KeyOf(o) + "|" + synonymsKey
+		return KeyOf(o) + "|" + SynonymsKey
 	}
 	return KeyOf(o)
 }

@@ -93,7 +93,7 @@ func (f *Files) Lift(ctx context.Context, in mcp.LiftInput) (r lift.Result, err 
 	if err != nil {
 		return r, err
 	}
-	all, _, err := offline.Propose(ctx, []offline.Item{i}, offline.ProposeOptions{Ignores: f.Ignores, Regime: f.Regime, Propose: embedded(nil)})
+	all, _, err := offline.Propose(ctx, []offline.Item{i}, offline.ProposeOptions{Ignores: f.Ignores, Regime: f.Regime, Propose: embedded})
 	if err == nil {
 		err = all[0].Error
 	}

@@ -87,6 +87,29 @@ func newID() string { return strings.ToLower(rand.Text()[:16]) }
 
 func problem(text string) error { return &mcp.Problem{Text: text} }
 
+const nothing = "There is nothing at this path. list_models lists the models, and list_records the records."
+
+// errNothing is the error about a path where nothing is.
+var errNothing = problem(nothing)
+
+// unknown adds to errNothing which of the known names are like a name.
+func unknown(err error, name string, known func() ([]string, error)) error {
+	if !errors.Is(err, errNothing) {
+		return err
+	}
+	all, wrong := known()
+	if wrong != nil {
+		return err
+	}
+	return mcp.Unknown(nothing, name, all)
+}
+
+// shownModels returns the paths of all models.
+func (f *Files) shownModels(ctx context.Context) ([]string, error) {
+	all, err := f.find(ctx, ".")
+	return lists.Map(all, func(i offline.Item) string { return i.Shown }), err
+}
+
 // inside returns the absolute path of a path below the root. It refuses paths that leave the root and links.
 func (f *Files) inside(name string) (string, error) {
 	if !fs.ValidPath(name) || strings.ContainsAny(name, "\\\x00") {
@@ -100,7 +123,7 @@ func (f *Files) inside(name string) (string, error) {
 		info, err := os.Lstat(at)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
-			return "", problem("There is nothing at this path. list_models lists the models, and list_records the records.")
+			return "", errNothing
 		case err != nil:
 			return "", err
 		case info.Mode()&(fs.ModeSymlink|fs.ModeIrregular) != 0:
@@ -133,10 +156,11 @@ func (f *Files) find(ctx context.Context, name string) ([]offline.Item, error) {
 func (f *Files) one(ctx context.Context, name string) (offline.Item, error) {
 	models, err := f.find(ctx, name)
 	if err != nil {
-		return offline.Item{}, err
+		return offline.Item{}, unknown(err, name, func() ([]string, error) { return f.shownModels(ctx) })
 	}
 	if len(models) != 1 || models[0].Shown != path.Clean(name) {
-		return offline.Item{}, problem("The path is not that of one semantic model. list_models lists the models.")
+		return offline.Item{}, mcp.Unknown("The path is not that of one semantic model. list_models lists the models.", name,
+			lists.Map(models, func(i offline.Item) string { return i.Shown }))
 	}
 	return models[0], nil
 }
@@ -146,7 +170,10 @@ func (f *Files) List(ctx context.Context, within, cursor string) ([]mcp.ModelRow
 	within = cmp.Or(within, ".")
 	models, err := f.find(ctx, within)
 	if err != nil {
-		return nil, "", err
+		return nil, "", unknown(err, within, func() ([]string, error) {
+			all, err := f.shownModels(ctx)
+			return slices.Compact(slices.Sorted(slices.Values(lists.Map(all, path.Dir)))), err
+		})
 	}
 	return paged(models, cursor, func(i offline.Item) mcp.ModelRow {
 		return mcp.ModelRow{ID: i.Shown, Name: i.Name, Type: string(item.SemanticModel)}

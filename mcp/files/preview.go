@@ -6,8 +6,10 @@ import (
 	"reflect"
 	"slices"
 	"strconv"
+	"strings"
 
 	"readiness/ai"
+	"readiness/definition/rewrite"
 	"readiness/domain/aiprovider"
 	"readiness/domain/optimization"
 	"readiness/domain/proposal"
@@ -31,18 +33,13 @@ func (f *Files) Preview(ctx context.Context, in mcp.PreviewInput) (mcp.Preview, 
 	for _, w := range in.Words {
 		words[w.Key] = w.Text
 	}
-	if len(words) > 0 && kind != optimization.Descriptions && kind != optimization.AIInstructions {
-		return mcp.Preview{}, nil, problem("words are descriptions or AI instructions, so they need the kind descriptions or aiInstructions.")
-	}
 	p, warnings, err := f.propose(ctx, in.Model, kind, words, nil)
 	if err != nil {
 		return mcp.Preview{}, nil, err
 	}
 	made := p.Previews[0]
-	if left := len(unused(p, kind, words)); left > 0 {
-		return mcp.Preview{}, nil, problem("The words for " + strconv.Itoa(left) + " keys cannot be written: the key is not one of " +
-			"needsYourWords or of a change, or the object already has this text, or a description or AI instructions cannot hold it. " +
-			"list_changes lists the keys.")
+	if left := p.Unused(words); len(left) > 0 {
+		return mcp.Preview{}, nil, notWritten(made, left)
 	}
 	out := mcp.Preview{ID: newID(), Model: p.Shown, Kind: string(in.Kind), ScoreNow: made.ScoreNow, After: made.ScoreAfter, Warnings: warnings}
 	for _, c := range made.Changes {
@@ -68,17 +65,13 @@ func (f *Files) Preview(ctx context.Context, in mcp.PreviewInput) (mcp.Preview, 
 // propose makes the proposal of one kind. With keys, it selects those changes.
 func (f *Files) propose(ctx context.Context, model string, kind optimization.Kind, words map[string]string, keys []string) (
 	p offline.Proposal, warnings []string, err error) {
-	described := words
-	if kind != optimization.Descriptions {
-		described = nil
-	}
 	i, err := f.one(ctx, model)
 	if err != nil {
 		return p, nil, err
 	}
 	all, noted, err := offline.Propose(ctx, []offline.Item{i}, offline.ProposeOptions{
-		Kinds: []optimization.Kind{kind}, Keys: keys, All: true, Ignores: f.Ignores, Regime: f.Regime, Propose: embedded(words),
-		Words: offline.Words{i.Shown: described},
+		Kinds: []optimization.Kind{kind}, Keys: keys, All: true, Ignores: f.Ignores, Regime: f.Regime, Propose: embedded,
+		Words: offline.Words{i.Shown: words},
 	})
 	if len(all) == 0 {
 		return p, nil, err
@@ -89,33 +82,38 @@ func (f *Files) propose(ctx context.Context, model string, kind optimization.Kin
 	return all[0], warnings, errors.Join(err, all[0].Error)
 }
 
-// instructionsKey is the key of the AI instructions.
-var instructionsKey = optimization.KeyOf(proposal.Object{Type: proposal.Model})
-
-// unused returns the keys of a person's words that are in no change of a proposal.
-func unused(p offline.Proposal, kind optimization.Kind, words map[string]string) (keys []string) {
-	if kind != optimization.AIInstructions {
-		return p.Unused(words)
+// notWritten returns the error about a person's words that a preview cannot write: why, or which keys are like theirs.
+func notWritten(made optimization.Preview, left []string) error {
+	var known, why []string
+	for _, n := range made.NeedsYourWords {
+		known = append(known, optimization.KeyFor(proposal.Description, proposal.Object{Table: n.Table, Name: n.Object, Type: n.ObjectType}))
 	}
-	for key := range words {
-		if key != instructionsKey || len(p.Previews[0].Changes) == 0 {
-			keys = append(keys, key)
+	for _, c := range made.Changes {
+		if c.Property == rewrite.Visibility {
+			c.Key += "|" + optimization.SynonymsKey
+		}
+		known = append(known, c.Key)
+	}
+	for _, s := range made.Skipped {
+		all := made.Kind == optimization.AIDataSchema && s.Key == optimization.SynonymsKey // no synonyms can be written
+		if all || slices.Contains(left, s.Key) {
+			why = append(why, s.Key+": "+s.Message)
 		}
 	}
-	return keys
+	p := mcp.Unknown("The words for "+strconv.Itoa(len(left))+" keys cannot be written: the key is not one of needsYourWords, of a change or, for "+
+		"synonyms, of a table or field followed by |synonyms; or the object already has this text, or cannot hold it.", left[0], known)
+	if p.Reason = strings.Join(why, "\n"); p.Reason != "" {
+		p.Nearest = nil
+	}
+	return p
 }
 
-// embedded asks the embedded rules. A person's AI instructions take the place of theirs.
-func embedded(words map[string]string) func(context.Context, proposal.Ask) (proposal.Answer, error) {
-	proposer := ai.New(ai.Options{Getenv: func(string) string { return "" }})
-	return func(ctx context.Context, ask proposal.Ask) (proposal.Answer, error) {
-		answer, err := proposer.Ask(ctx, aiprovider.Embedded(), ask)
-		if text, given := words[instructionsKey]; given && err == nil && ask.Type == proposal.AIInstructions {
-			answer = proposal.Answer{Proposals: []proposal.Proposal{{Object: proposal.Object{Type: proposal.Model}, Value: text,
-				Reason: "a person's words", Recommended: true}}}
-		}
-		return answer, err
-	}
+// rulesOnly are the embedded rules, which need no provider.
+var rulesOnly = ai.New(ai.Options{Getenv: func(string) string { return "" }})
+
+// embedded asks the embedded rules.
+func embedded(ctx context.Context, ask proposal.Ask) (proposal.Answer, error) {
+	return rulesOnly.Ask(ctx, aiprovider.Embedded(), ask)
 }
 
 // PreviewOf implements mcp.Models.

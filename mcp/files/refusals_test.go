@@ -96,6 +96,43 @@ func TestReadOnly(t *testing.T) {
 	}
 }
 
+// TestNearestNames gives names that are almost right.
+func TestNearestNames(t *testing.T) {
+	t.Parallel()
+	s := onSamples(t, true)
+	p := get[mcp.PreviewSummary](t, s, "preview", args{"model": inventory, "kind": "descriptions"})
+	key := p.Changes.Rows()[0].Key
+	w := get[mcp.WrittenOutput](t, s, "apply", args{"previewId": p.PreviewID, "keys": []string{key}})
+	p = get[mcp.PreviewSummary](t, s, "preview", args{"model": inventory, "kind": "properties"})
+	for tool, row := range map[string]struct {
+		in           args
+		near, notice string
+	}{
+		"assess":         {args{"model": "inventory"}, `["` + inventory + `"]`, "There is nothing at this path."},
+		"preview":        {args{"model": "Retail Analytics/Inventry.SemanticModel", "kind": "properties"}, inventory, "There is nothing at this path."},
+		"list_models":    {args{"within": "Retail Analytic"}, `["Retail Analytics"`, "There is nothing at this path."},
+		"explain":        {args{"rule": "dsc1"}, `["DSC-01"]`, "There is no rule with this id."},
+		"preview_revert": {args{"record": strings.ToUpper(w.Record)}, `["` + w.Record + `"]`, "There is nothing at this path."},
+		"apply": {args{"previewId": p.PreviewID, "keys": []string{"Calendar|Weeks"}}, `["Calendar|Week"`,
+			"1 of the keys are not in the preview, so nothing was written."},
+	} {
+		s.refuse(t, tool, row.in, row.near)
+		s.refuse(t, tool, row.in, row.notice)
+	}
+	text, _ := s.call(t, "assess", args{"model": "a wholly different name"})
+	if strings.Contains(text, "nearest") {
+		t.Errorf("a name that is like none is said to be near: %s", text)
+	}
+	a := get[mcp.AssessmentSummary](t, s, "assess", args{"model": inventory})
+	about := func(table string) mcp.FindingsOutput {
+		return get[mcp.FindingsOutput](t, s, "list_findings", args{"model": inventory, "assessmentId": a.AssessmentID, "table": table})
+	}
+	if typo, right := about("Stock Level"), about("stock levels"); typo.Total != 0 || !slices.Equal(typo.Nearest, []string{"Stock Levels"}) ||
+		right.Total == 0 || right.Nearest != nil {
+		t.Errorf("got %+v for a wrong name, and %+v in other letters", typo, right)
+	}
+}
+
 // TestPathsStayInside names models and records outside of the root, and through links.
 //
 // proves: decisions/19/inside-the-folder
@@ -189,7 +226,7 @@ func TestRefusals(t *testing.T) {
 		"the preview of an apply":         {"revert", args{"previewId": p.PreviewID}, "no such preview of a revert"},
 		"an unknown kind":                 {"preview", args{"model": inventory, "kind": "everything"}, "enum"},
 		"words of another kind": {"preview", args{"model": inventory, "kind": "properties", "words": []args{{"key": "a",
-			"text": "b"}}}, "need the kind"},
+			"text": "b"}}}, "cannot be written"},
 		"words for no AI instructions": {"preview", args{"model": inventory, "kind": "aiInstructions", "words": []args{{"key": "a|",
 			"text": "b"}}}, "1 keys"},
 		"words for no object": {"preview", args{"model": inventory, "kind": "descriptions", "words": []args{{"key": "a",

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"readiness/domain/optimization"
+	"readiness/internal/lists"
 	"readiness/mcp"
 	"readiness/offline"
 	"readiness/offline/show"
@@ -28,12 +29,17 @@ var recordName = regexp.MustCompile(`^readiness-apply-[0-9a-z]+\.json$`)
 
 // Records implements mcp.Models. It reads only the records of the page.
 func (f *Files) Records(_ context.Context, cursor string) ([]mcp.RecordRow, string, error) {
-	entries, err := os.ReadDir(f.root)
+	entries, err := f.records()
 	if err != nil {
 		return nil, "", err
 	}
-	entries = slices.DeleteFunc(entries, func(e os.DirEntry) bool { return !e.Type().IsRegular() || !recordName.MatchString(e.Name()) })
 	return paged(entries, cursor, f.recordRow)
+}
+
+// records returns the records in the root, by name.
+func (f *Files) records() ([]os.DirEntry, error) {
+	entries, err := os.ReadDir(f.root)
+	return slices.DeleteFunc(entries, func(e os.DirEntry) bool { return !e.Type().IsRegular() || !recordName.MatchString(e.Name()) }), err
 }
 
 func (f *Files) recordRow(e os.DirEntry) mcp.RecordRow {
@@ -76,7 +82,10 @@ func (f *Files) PreviewRevert(ctx context.Context, record string) (mcp.Written, 
 func (f *Files) reverse(ctx context.Context, record string) (w mcp.Written, all []offline.Reversal, err error) {
 	at, err := f.inside(record)
 	if err != nil {
-		return w, nil, err
+		return w, nil, unknown(err, record, func() ([]string, error) {
+			entries, err := f.records()
+			return lists.Map(entries, os.DirEntry.Name), err
+		})
 	}
 	r, err := offline.ReadRecord(at)
 	if err != nil {

@@ -93,6 +93,55 @@ func TestWords(t *testing.T) {
 	}
 }
 
+// TestWordsOfEachKind writes a person's words of every kind whose changes hold a text, and refuses them where the value is one of few.
+func TestWordsOfEachKind(t *testing.T) {
+	t.Parallel()
+	for name, row := range map[string]struct {
+		kind, key, text, file string
+		refused               string
+	}{
+		"AI instructions": {kind: "aiInstructions", key: "aiInstructions", text: "Lead time is in calendar days.", file: "instructions.md"},
+		"a description":   {kind: "descriptions", key: "Stock Levels|Reserved Quantity", text: "Pieces that customers ordered and that have not left the warehouse.", file: "Stock Levels.tmdl"},
+		"synonyms": {kind: "aiDataSchema", key: "Stock Levels|Stock Value|synonyms", text: "inventory worth\nBestandswert",
+			file: "schema.json"},
+		"synonyms of a table": {kind: "aiDataSchema", key: "Stock Levels||synonyms", text: "Lagerbestand", file: "schema.json"},
+		"a visibility":        {kind: "aiDataSchema", key: "Stock Levels|Unit Cost", text: "Hidden", refused: "1 keys cannot be written"},
+		"a summarization":     {kind: "properties", key: "Calendar|Week", text: "average", refused: "1 keys cannot be written"},
+		"what is too long":    {kind: "descriptions", key: "Stock Levels|Reserved Quantity", text: strings.Repeat("x", 20_000), refused: "characters; at most"},
+		"what nothing has":    {kind: "descriptions", key: "Stock Levels|Reserved Quantitty", text: "x", refused: `["Stock Levels|Reserved Quantity"`},
+		"synonyms of nothing": {kind: "aiDataSchema", key: "Stock Levels|Stock Valu|synonyms", text: "x", refused: `["Stock Levels|Stock Value|synonyms"`},
+		"nothing at all":      {kind: "aiInstructions", key: "aiInstructions", text: " ", refused: "blank"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := onSamples(t, true)
+			in := args{"model": inventory, "kind": row.kind, "words": []args{{"key": row.key, "text": row.text}}}
+			if row.refused != "" {
+				s.refuse(t, "preview", in, row.refused)
+				return
+			}
+			p := get[mcp.PreviewSummary](t, s, "preview", in)
+			shown := map[string]string{row.key: row.text}
+			if texts(changes(t, s, p))[row.key] != row.text {
+				t.Errorf("the preview does not show the person's text: %+v", p)
+			}
+			before := s.tree(t)
+			w := get[mcp.WrittenOutput](t, s, "apply", args{"previewId": p.PreviewID, "keys": []string{row.key}})
+			if d := cmp.Diff(shown, texts(w.Changes.Rows())); d != "" {
+				t.Errorf("other texts were written than the person gave:\n%s", d)
+			}
+			if !slices.ContainsFunc(differing(before, s.tree(t)), func(path string) bool { return strings.HasSuffix(path, row.file) }) {
+				t.Errorf("%s was not written: %v", row.file, differing(before, s.tree(t)))
+			}
+			r := get[mcp.WrittenOutput](t, s, "preview_revert", args{"record": w.Record})
+			get[mcp.WrittenOutput](t, s, "revert", args{"previewId": r.PreviewID})
+			if left := differing(before, s.tree(t)); len(left) != 1 || !strings.HasSuffix(left[0], w.Record) {
+				t.Errorf("the revert must restore every byte; these files differ: %v", left)
+			}
+		})
+	}
+}
+
 // keysOf returns the keys of changes.
 func keysOf(changes []mcp.Change) (keys []string) {
 	for _, c := range changes {

@@ -65,9 +65,9 @@ func (p previewed) selected(in mcp.ApplyInput) ([]string, error) {
 		return nil, problem("The preview has no changes, so there is nothing to write.")
 	}
 	known := lists.SetOf(p.Changes, func(c mcp.Change) string { return c.Key })
-	if unknown := lists.Count(in.Keys, func(key string) bool { return !known[key] }); unknown > 0 {
-		return nil, problem(strconv.Itoa(unknown) + " of the keys are not in the preview, so nothing was written. list_changes lists the " +
-			"keys.")
+	if unknown := lists.Where(in.Keys, func(key string) bool { return !known[key] }); len(unknown) > 0 {
+		return nil, mcp.Unknown(strconv.Itoa(len(unknown))+" of the keys are not in the preview, so nothing was written. list_changes lists the "+
+			"keys.", unknown[0], lists.Map(p.Changes, func(c mcp.Change) string { return c.Key }))
 	}
 	return in.Keys, nil
 }

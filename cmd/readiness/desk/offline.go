@@ -131,6 +131,9 @@ func (r *desk) propose(ctx context.Context, f proposeFlags, recorded bool, paths
 		}
 	}
 	if f.answers != "" {
+		if len(o.Kinds) > 0 && !slices.Contains(o.Kinds, optimization.Descriptions) {
+			return nil, cli.Usage("--answers are descriptions, and --kind proposes none; add --kind descriptions")
+		}
 		if o.Words, err = offline.ReadAnswers(f.answers); err != nil {
 			return nil, err
 		}

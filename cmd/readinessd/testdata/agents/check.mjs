@@ -71,11 +71,66 @@ export async function walk(client, model) {
   assert.match(prompt.messages[0].content.text, /BEGIN DATA/);
 }
 
+// definitionsOf returns what a client tells a language model about a server: its instructions, and the tools.
+async function definitionsOf(client) {
+  const { tools } = await client.listTools();
+  return client.getInstructions() + JSON.stringify(tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema })));
+}
+
+// readAll reads every page of a tool's rows.
+export async function readAll(client, tool, args = {}) {
+  const { data } = checker(client);
+  const rows = [];
+  for (let cursor; ;) {
+    const page = await data(tool, { ...args, ...(cursor && { cursor }) });
+    rows.push(...page.rows);
+    if (!(cursor = page.nextCursor)) return rows;
+  }
+}
+
+// prepareAsTold is told only "prepare this model for AI": it does what the descriptions of the tools and the results say, reads every text of
+// every kind that the rules name, and then writes all of it and reverts it.
+export async function prepareAsTold(client, model) {
+  const definitions = await definitionsOf(client);
+  let bytes = Buffer.byteLength(definitions);
+  const { data } = checker(client, (text) => { bytes += Buffer.byteLength(text); });
+  const assessed = await data('assess', { model });
+  const told = client.getInstructions();
+  assert.match(told, /list_models.*assess/s);
+  const order = ['properties', 'descriptions', 'aiDataSchema', 'aiInstructions']; // as the input of preview says
+  const kinds = order.filter((kind) => assessed.rules.some(({ fixedBy = [] }) => fixedBy.includes(kind)));
+  const read = async (kind) => {
+    const preview = await data('preview', { model, kind });
+    const all = rowsOf(preview.changes);
+    for (let cursor = preview.changes.nextCursor; cursor;) {
+      const { changes } = await data('list_changes', { previewId: preview.previewId, cursor });
+      all.push(...rowsOf(changes));
+      cursor = changes.nextCursor;
+    }
+    return { ...preview, all };
+  };
+  for (const kind of kinds) await read(kind);
+  const tokens = Math.ceil(bytes / 4);
+  const records = [];
+  for (const kind of kinds) {
+    const preview = await read(kind);
+    if (preview.all.length === 0) continue; // nothing to do
+    const written = await data('apply', { previewId: preview.previewId, keys: [...new Set(preview.all.map((c) => c.key))] });
+    records.unshift(written.record);
+  }
+  const after = (await data('assess', { model })).score;
+  for (const record of records) {
+    const { previewId } = await data('preview_revert', { record });
+    await data('revert', { previewId });
+  }
+  const restored = await data('assess', { model });
+  assert.deepEqual([restored.score, restored.findings], [assessed.score, assessed.findings], `${model}: the reverts restore everything`);
+  return { before: assessed.score, after, tokens, definitions: Math.ceil(Buffer.byteLength(definitions) / 4) };
+}
+
 // prepare prepares a model in files for AI as its tools say. A person reads every text in full, refuses one and writes another.
 export async function prepare(client, model) {
-  const { tools } = await client.listTools();
-  const definitions = tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema }));
-  let bytes = Buffer.byteLength(client.getInstructions() + JSON.stringify(definitions));
+  let bytes = Buffer.byteLength(await definitionsOf(client));
   const { data } = checker(client, (text) => { bytes += Buffer.byteLength(text); });
   const read = async (kind, words) => {
     const preview = await data('preview', { model, kind, ...(words && { words }) });
