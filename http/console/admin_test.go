@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"readiness/client"
 	"readiness/test/consoletest"
 )
 
@@ -17,9 +16,13 @@ func TestAdministration(t *testing.T) {
 	w := consoletest.Start(t, consoletest.Options{})
 	ada, linus, api := w.As("contoso", "ada"), w.As("contoso", "linus"), w.API("contoso", "ada")
 	workspaceID, modelID := modelOf(t, api, "Store Operations")
-	if _, err := api.CreateScheduleWithResponse(t.Context(), workspaceID, modelID, client.CreateScheduleRequest{Frequency: "Daily", TimeUtc: "03:00"}); err != nil {
-		t.Fatal(err)
+	at := "/models/" + workspaceID.String() + "/" + modelID.String() + "/schedules"
+	for _, wrong := range []url.Values{nil, {"day": {"Someday"}, "time": {"03:00"}}, {"day": {"Daily"}, "time": {"25:00"}}} {
+		want(t, ada.Send(at, wrong), http.StatusBadRequest)
 	}
+	want(t, w.As("fabrikam", "margaret").Send(at, url.Values{"day": {"Daily"}, "time": {"03:00"}}), http.StatusForbidden)
+	want(t, ada.Get("/admin"), http.StatusOK, "No assessment is scheduled.")
+	want(t, ada.Send(at, url.Values{"day": {"Daily"}, "time": {"03:00"}}), http.StatusSeeOther)
 	got := ada.Get("/admin")
 	want(t, got, http.StatusOK, "contoso", "administrator", "What is used", "Analytics", "AI providers", "Store Operations", "daily, 03:00 UTC", "Disable")
 	ada.CheckPage(got)
@@ -42,6 +45,12 @@ func TestAdministration(t *testing.T) {
 	want(t, ada.Send("/admin/schedules/x", url.Values{"do": {"delete"}}), http.StatusNotFound)
 	want(t, ada.Send("/admin/providers/embedded/test", nil), http.StatusBadRequest) // the embedded one needs no test
 	want(t, linus.Send("/admin/providers/embedded/test", nil), http.StatusForbidden, "AdminRoleRequired")
+	provider := url.Values{"name": {"Ours"}, "kind": {"openai_compatible"}, "model": {"m"}, "baseUrl": {"http://127.0.0.1:1/v1"}, "apiKey": {"secret-of-ours"}}
+	want(t, linus.Send("/admin/providers", provider), http.StatusForbidden, "AdminRoleRequired")
+	refused := ada.Send("/admin/providers", provider) // an address in a private network
+	want(t, refused, http.StatusBadRequest)
+	lacks(t, refused, "secret-of-ours")
+	lacks(t, ada.Get("/admin"), "Ours", "secret-of-ours")
 }
 
 // TestAudit lists the account's events by filter, exports them as lines, and proves one; a member sees none of it.

@@ -118,5 +118,43 @@ func TestStale(t *testing.T) {
 	if name := got.Header.Get("Content-Disposition"); name != "attachment; filename=findings.csv" {
 		t.Errorf("the file is %q", name)
 	}
-	want(t, r.As("fabrikam", "margaret").Get(path+"/findings.csv"), http.StatusNotFound)
+	want(t, ada.Get(path+"/findings.md"), 200, "# Store Operations\n\nScore ", "\n## ", "\n- [ ] ")
+	for _, file := range []string{"/findings.csv", "/findings.md"} {
+		want(t, r.As("fabrikam", "margaret").Get(path+file), http.StatusNotFound)
+	}
+}
+
+// TestModelFilter narrows the findings of a model's page by address, and says what fits into half an hour.
+func TestModelFilter(t *testing.T) {
+	t.Parallel()
+	r := newReviewed(t, "descriptions", "Store Operations")
+	ada := r.As("contoso", "ada")
+	w, m := modelOf(t, r.API("contoso", "ada"), "Store Operations")
+	path := "/models/" + w.String() + "/" + m.String()
+	want(t, ada.Get(path), 200, "The next 30 minutes", `href="`+path+`/findings.md"`)
+	for query, has := range map[string]string{"?minutes=30": "They can be mended in about 30 minutes, for ", "?severity=low": "<option selected>low</option>",
+		"?q=nothing+has+this": "No finding fits."} {
+		got := ada.Get(path + query)
+		want(t, got, 200, has, "Show all", " of ")
+		ada.CheckPage(got)
+	}
+}
+
+// TestProposeAll proposes every kind at one press, and lists the previews with their changes; nothing is written.
+func TestProposeAll(t *testing.T) {
+	t.Parallel()
+	r := newReviewed(t, "descriptions", "Store Operations")
+	ada, api := r.As("contoso", "ada"), r.API("contoso", "ada")
+	w, m := modelOf(t, api, "Store Operations")
+	path := "/models/" + w.String() + "/" + m.String()
+	want(t, ada.Get(path), 200, "Propose all of these")
+	got := ada.Send(path+"/preview", url.Values{"kind": {"all"}})
+	want(t, got, http.StatusSeeOther)
+	at := got.Header.Get("Location")
+	r.Ended(api, uuid.MustParse(strings.TrimPrefix(at, "/previews/")))
+	got = ada.Get(at)
+	want(t, got, 200, "Nothing is written yet.", "AI instructions</a>", "Descriptions</a>", "Score now", `href="`+path+`"`)
+	ada.CheckPage(got)
+	lacks(t, ada.Get(path), "The score is from before")
+	want(t, r.As("fabrikam", "margaret").Get(at), http.StatusNotFound)
 }

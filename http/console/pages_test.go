@@ -51,7 +51,7 @@ func pages(w *consoletest.World, t *testing.T) []string {
 	first := portfolio.JSON200.Value[0]
 	model := "/models/" + first.WorkspaceID.String() + "/" + first.SemanticModelID.String()
 	hook := webhookPage(t, w)
-	all = append(all, "/admin", "/admin/webhooks", hook, "/pixies", "/pixies?workspaceId="+first.WorkspaceID.String())
+	all = append(all, "/search", "/search?q=a", "/admin", "/admin/webhooks", hook, "/pixies", "/pixies?workspaceId="+first.WorkspaceID.String())
 	all = append(all, "/evaluations?workspaceId="+first.WorkspaceID.String(), model+"/evaluation", model+"/questions", model+"/questions/import")
 	return all
 }

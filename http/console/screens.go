@@ -16,12 +16,13 @@ import (
 	"readiness/http/console/qna"
 	"readiness/http/console/questions"
 	"readiness/http/console/review"
+	"readiness/http/console/search"
 )
 
 // screens are the screens of the console, in the order of the navigation.
 func screens(o Options) []page.Screen {
 	return []page.Screen{portfolio.Screen(), model.Screen(), compare.Screen(), review.Screen(o.Choices, o.Now), evaluations.Screen(),
-		qna.Screen(), questions.Screen(), operations.Screen(), pixies.Screen(), admin.Screen()}
+		qna.Screen(), questions.Screen(), operations.Screen(), pixies.Screen(), admin.Screen(), search.Screen()}
 }
 
 // maxPause is the longest wait of a page for another attempt at a call. A page that waits for longer says so instead.

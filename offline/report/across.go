@@ -159,7 +159,7 @@ func (m *markdown) across(a *offline.Across) {
 		fmt.Fprintf(m, "\n### %s (%d)\n\n%s\n\n", one.Title, one.Count, one.Advice)
 		results, more := one.first(m.Top)
 		for _, r := range results {
-			fmt.Fprintf(m, "- %s: %s\n", MarkdownText(r.Text), MarkdownText(strings.Join(r.Models, " ")))
+			fmt.Fprintf(m, "- %s: %s\n", show.MarkdownText(r.Text), show.MarkdownText(strings.Join(r.Models, " ")))
 		}
 		if more > 0 {
 			fmt.Fprintf(m, "- … and %d more\n", more)

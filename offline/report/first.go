@@ -143,7 +143,7 @@ func (m *markdown) first(i offline.Assessed) {
 	}
 	fmt.Fprintf(m, "\n### %s\n\n", FirstTitle)
 	for n, one := range steps {
-		fmt.Fprintf(m, "%d. **%s, %s**: %s", n+1, one.Points(), one.Effort, MarkdownText(one.What))
+		fmt.Fprintf(m, "%d. **%s, %s**: %s", n+1, one.Points(), one.Effort, show.MarkdownText(one.What))
 		if one.Command != "" {
 			fmt.Fprintf(m, " (`%s`)", strings.ReplaceAll(one.Command, "`", ""))
 		} else {

@@ -26,7 +26,7 @@ func TestMarkdownIsInert(t *testing.T) {
 	escape := regexp.MustCompile("\\\\([!-/:-@\\[-`{-~])")
 	for _, text := range hostile {
 		for _, text := range []string{text, "of " + text + ".", "(" + text + ")"} {
-			got := report.MarkdownText(text)
+			got := show.MarkdownText(text)
 			shown := escape.ReplaceAllString(got, "$1")
 			if found := active.FindString(strings.TrimPrefix(shown, "\u200b::")); found != "" {
 				t.Errorf("%q becomes %q, where %q acts", text, got, found)
@@ -41,7 +41,7 @@ func TestMarkdownIsInert(t *testing.T) {
 		}
 	}
 	for _, text := range []string{"Sales (2024)", "100 rows", "1000000", "da39a3ee5e6b4b0d3255bfef95601890afd80709", "A, b: c; 12:30", "Umsatz in %"} {
-		if got := report.MarkdownText(text); got != text {
+		if got := show.MarkdownText(text); got != text {
 			t.Errorf("%q becomes %q", text, got)
 		}
 	}

@@ -3,7 +3,6 @@ package report
 import (
 	"fmt"
 	"io"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -28,7 +27,7 @@ func WriteMarkdown(w io.Writer, a *offline.Assessment, l Listing) error {
 		fmt.Fprint(m, "\n## Warnings\n\n")
 	}
 	for _, one := range a.Warnings {
-		fmt.Fprintf(m, "- %s\n", MarkdownText(one.String()))
+		fmt.Fprintf(m, "- %s\n", show.MarkdownText(one.String()))
 	}
 	_, err := io.WriteString(w, m.String())
 	return err
@@ -66,18 +65,18 @@ func overviewRow(i offline.Assessed, baseline bool) string {
 	}
 	switch {
 	case i.Error != nil && baseline:
-		return fmt.Sprintf("| %s | error | | | | | |\n", MarkdownText(i.Path))
+		return fmt.Sprintf("| %s | error | | | | | |\n", show.MarkdownText(i.Path))
 	case i.Error != nil:
-		return fmt.Sprintf("| %s | error | | | |\n", MarkdownText(i.Path))
+		return fmt.Sprintf("| %s | error | | | |\n", show.MarkdownText(i.Path))
 	case baseline:
 		fixed := ""
 		if i.Since != nil && i.Since.Comparable {
 			fixed = fmt.Sprint(len(i.Since.Fixed))
 		}
-		return fmt.Sprintf("| %s | %s | %s | %s | %d | %s | %d |\n", MarkdownText(i.Path), scoreChange(i, i.Result.Score),
+		return fmt.Sprintf("| %s | %s | %s | %s | %d | %s | %d |\n", show.MarkdownText(i.Path), scoreChange(i, i.Result.Score),
 			BandOf(i.Result.Score), agent, len(i.Findings), fixed, i.Known)
 	default:
-		return fmt.Sprintf("| %s | %s | %s | %s | %d |\n", MarkdownText(i.Path), show.Number(i.Result.Score), BandOf(i.Result.Score), agent,
+		return fmt.Sprintf("| %s | %s | %s | %s | %d |\n", show.MarkdownText(i.Path), show.Number(i.Result.Score), BandOf(i.Result.Score), agent,
 			len(i.Findings))
 	}
 }
@@ -86,9 +85,9 @@ func (m *markdown) item(i offline.Assessed) {
 	if m.Filtered() && !m.Lists(i) {
 		return
 	}
-	fmt.Fprintf(m, "\n## %s\n", MarkdownText(i.Path))
+	fmt.Fprintf(m, "\n## %s\n", show.MarkdownText(i.Path))
 	if i.Error != nil {
-		fmt.Fprintf(m, "\nCannot be assessed: %s\n", MarkdownText(i.Error.Error()))
+		fmt.Fprintf(m, "\nCannot be assessed: %s\n", show.MarkdownText(i.Error.Error()))
 		return
 	}
 	m.scores(i)
@@ -108,16 +107,16 @@ func (m *markdown) item(i offline.Assessed) {
 		fmt.Fprint(m, "\n### Ignored\n\n| Finding | Rules | Why |\n| --- | --- | --- |\n")
 	}
 	for _, f := range i.Ignored {
-		fmt.Fprintf(m, "| %s | %s | %s |\n", MarkdownText(f.Message), strings.Join(f.RuleIDs, ", "), MarkdownText(f.Reason))
+		fmt.Fprintf(m, "| %s | %s | %s |\n", show.MarkdownText(f.Message), strings.Join(f.RuleIDs, ", "), show.MarkdownText(f.Reason))
 	}
 }
 
 // scores writes an item's score and its dimensions.
 func (m *markdown) scores(i offline.Assessed) {
-	fmt.Fprintf(m, "\n%s\n", MarkdownText(ScoreLine(i)))
+	fmt.Fprintf(m, "\n%s\n", show.MarkdownText(ScoreLine(i)))
 	for _, line := range append(Caveats(i), ChangeLine(i)) {
 		if line != "" {
-			fmt.Fprintf(m, "\n%s\n", MarkdownText(line))
+			fmt.Fprintf(m, "\n%s\n", show.MarkdownText(line))
 		}
 	}
 	fmt.Fprint(m, "\n| Dimension | Score | | Points lost |\n| --- | ---: | --- | ---: |\n")
@@ -161,60 +160,26 @@ func (m *markdown) findings(title string, i offline.Assessed, all []offline.Find
 // of the objects. Of a group that is fixed or unchanged it names objects.
 func advice(title string, i offline.Assessed, g Group) string {
 	if heading(title) == "Objects" {
-		return MarkdownText(g.Title()) + "<br>" + MarkdownText(g.Objects(true))
+		return show.MarkdownText(g.Title()) + "<br>" + show.MarkdownText(g.Objects(true))
 	}
 	note := ""
 	if g.Caps {
 		note = "**This limits the score.** "
 	}
 	if f := g.Findings[0]; len(g.Findings) == 1 {
-		return note + MarkdownText(f.Message+Found(f)) + "<br>" + MarkdownText(Where(i, f))
+		return note + show.MarkdownText(f.Message+Found(f)) + "<br>" + show.MarkdownText(Where(i, f))
 	}
-	return note + MarkdownText(g.what()) + "<br>" + MarkdownText(g.Objects(true)) + "; `--rule " + g.Rule + "` lists all"
+	return note + show.MarkdownText(g.what()) + "<br>" + show.MarkdownText(g.Objects(true)) + "; `--rule " + g.Rule + "` lists all"
 }
 
 // singles writes each finding of a group.
 func (m *markdown) singles(i offline.Assessed, g Group) {
 	fmt.Fprintf(m, "\n#### %s: %s\n\n%s, %.1f points.\n\n| Severity | Rules | Points | Where | What to do | Found |\n"+
-		"| --- | --- | ---: | --- | --- | --- |\n", rulehelp.Link(g.Rule), MarkdownText(g.Title()),
+		"| --- | --- | ---: | --- | --- | --- |\n", rulehelp.Link(g.Rule), show.MarkdownText(g.Title()),
 		show.Count(len(g.Findings), "finding"), g.Points)
 	for _, f := range g.Findings {
 		fmt.Fprintf(m, "| %s | %s | %.1f | %s | %s | %s |\n", f.Severity, strings.Join(f.RuleIDs, ", "), f.Impact,
-			MarkdownText(Where(i, f)),
-			MarkdownText(f.Message), MarkdownText(f.Evidence))
+			show.MarkdownText(Where(i, f)),
+			show.MarkdownText(f.Message), show.MarkdownText(f.Evidence))
 	}
-}
-
-// linked matches what hosts of Markdown make a link or a notification of, though it has no syntax of Markdown or is escaped: addresses,
-// mentions, references to issues and pull requests. A break after the first group prevents that.
-var linked = regexp.MustCompile(`(?i)(:)//|(www)\.|(mailto:|xmpp:)|(@)|([#!&])[0-9]|(\bgh-)[0-9]`)
-
-// unlinked is a character without width, which a reader does not see.
-const unlinked = "\u200b"
-
-// MarkdownText returns a text as Markdown that shows it unchanged, without a link or a notification. It is the only place that makes
-// Markdown of a text from a model, a person or an AI.
-func MarkdownText(what string) string {
-	what = show.Printable(what)
-	var b strings.Builder
-	write := func(part string) {
-		for _, r := range part {
-			if strings.ContainsRune("\\`*_{}[]<>#|~&!@$", r) {
-				b.WriteByte('\\')
-			}
-			b.WriteRune(r)
-		}
-	}
-	from := 0
-	for _, found := range linked.FindAllStringSubmatchIndex(what, -1) {
-		for i := 2; i < len(found); i += 2 {
-			if found[i] >= from && found[i] >= 0 {
-				write(what[from:found[i+1]])
-				b.WriteString(unlinked)
-				from = found[i+1]
-			}
-		}
-	}
-	write(what[from:])
-	return b.String()
 }

@@ -31,7 +31,7 @@ const path = "/admin"
 // Screen returns the screen.
 func Screen() page.Screen {
 	return page.Screen{Name: "Administration", Path: path, Routes: []page.Route{
-		{Pattern: "GET /admin", Serve: show},
+		{Pattern: "GET /admin", Serve: show}, {Pattern: "POST /admin/providers", Serve: saveProvider},
 		{Pattern: "POST /admin/providers/{id}/test", Serve: testProvider}, {Pattern: "POST /admin/schedules/{id}", Serve: changeSchedule},
 		{Pattern: "GET /admin/webhooks", Serve: listWebhooks}, {Pattern: "POST /admin/webhooks", Serve: createWebhook},
 		{Pattern: "GET /admin/webhooks/{id}", Serve: showWebhook}, {Pattern: "POST /admin/webhooks/{id}", Serve: changeWebhook},
@@ -151,6 +151,37 @@ func used(a client.AccountAllowances) chart.Bars {
 		add("First looks", looks.Used, looks.Limit, "")
 	}
 	return c
+}
+
+// providerKind is a kind of AI provider that is reached by a key, and what people call it.
+type providerKind struct {
+	Kind client.SavedAIProviderKind
+	Name string
+}
+
+// ProviderKinds returns the kinds that the page can save. The interface has data agents and applications of Entra too.
+func (content) ProviderKinds() []providerKind {
+	return []providerKind{{client.SavedAIProviderKindOpenai, "OpenAI"}, {client.SavedAIProviderKindAnthropic, "Anthropic"},
+		{client.SavedAIProviderKindAzureOpenai, "Azure OpenAI"}, {client.SavedAIProviderKindOpenaiCompatible, "Compatible with OpenAI"}}
+}
+
+// saveProvider saves an AI provider, after a call that reached it.
+func saveProvider(v *page.Visit) error {
+	form, err := v.Form()
+	if err != nil {
+		return err
+	}
+	r := client.SaveAIProviderRequest{Name: form.Get("name"), Kind: client.SavedAIProviderKind(form.Get("kind")), Model: new(form.Get("model"))}
+	if address := form.Get("baseUrl"); address != "" {
+		r.BaseURL = &address
+	}
+	if key := form.Get("apiKey"); key != "" {
+		r.APIKey = &key
+	}
+	if _, err := v.API.SaveAIProviderWithResponse(v.Request.Context(), r); err != nil {
+		return err
+	}
+	return v.See(path + "#providers")
 }
 
 // testProvider asks an AI provider whether it can be reached.

@@ -2,34 +2,67 @@ package model
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/csv"
+	"fmt"
 	"strconv"
 	"strings"
 
 	"readiness/client"
+	"readiness/domain/readiness"
+	"readiness/domain/readiness/explained"
 	"readiness/http/console/page"
+	"readiness/internal/optional"
 	text "readiness/offline/show"
 )
 
-// export sends all findings of the newest assessment as a file.
-func export(v *page.Visit) error {
+// newestOf returns the name of the model and the result of its newest assessment.
+func newestOf(v *page.Visit) (name string, report readiness.Result, err error) {
 	w, m, err := ids(v)
 	if err != nil {
-		return err
+		return "", report, err
 	}
 	ctx := v.Request.Context()
 	history, err := v.API.GetHistoryWithResponse(ctx, w, m, &client.GetHistoryParams{MaxResults: new(1)})
 	if err != nil {
-		return err
+		return "", report, err
 	}
 	if len(history.JSON200.Value) == 0 {
-		return page.NotFound
+		return "", report, page.NotFound
 	}
 	got, err := v.API.GetAssessmentWithResponse(ctx, w, m, history.JSON200.Value[0].AssessmentID.String())
 	if err != nil {
+		return "", report, err
+	}
+	report, err = reportOf(got.JSON200)
+	return optional.Text(got.JSON200.SemanticModelName), report, err
+}
+
+// exportMarkdown sends all findings of the newest assessment, by rule, for a ticket or a mail.
+func exportMarkdown(v *page.Visit) error {
+	name, report, err := newestOf(v)
+	if err != nil {
 		return err
 	}
-	report, err := reportOf(got.JSON200)
+	var b strings.Builder
+	fmt.Fprintf(&b, "# %s\n\nScore %s, %d findings.\n", text.MarkdownText(name), text.Number(report.Score), len(report.Findings))
+	byRule := map[string][]readiness.Finding{}
+	for _, f := range report.Findings {
+		rule := explained.Leading(f.RuleIDs)
+		byRule[rule] = append(byRule[rule], f)
+	}
+	for _, t := range explained.Tasks(report, report.Findings) {
+		fmt.Fprintf(&b, "\n## %s\n\n%s · %s · %s points · %s\n\n", text.MarkdownText(cmp.Or(t.Fault(), t.Rule)), t.Rule, t.Severity, written(t.Points), t.Effort())
+		for _, f := range byRule[t.Rule] {
+			fmt.Fprintf(&b, "- [ ] %s\n", text.MarkdownText(f.Message))
+		}
+	}
+	return v.File("findings.md", "text/markdown; charset=utf-8", []byte(b.String()))
+}
+
+// exportCSV sends all findings of the newest assessment as a table.
+func exportCSV(v *page.Visit) error {
+	_, report, err := newestOf(v)
 	if err != nil {
 		return err
 	}

@@ -112,6 +112,28 @@ func written(points float64) string {
 // Lost returns what the findings of the group cost, as people read it.
 func (g group) Lost() string { return written(g.Points) }
 
+// limit is a cap of the score with what causes it.
+type limit struct {
+	ID     string
+	Most   int
+	Causes []string
+}
+
+// limits returns the caps that limit the score.
+func limits(report readiness.Result) (all []limit) {
+	for _, id := range report.Caps {
+		most, _ := readiness.CapLimit(id)
+		l := limit{ID: id, Most: int(most)}
+		for _, t := range explained.Tasks(report, report.Findings) {
+			if slices.Contains(readiness.CapRules(id), t.Rule) {
+				l.Causes = append(l.Causes, t.Fault())
+			}
+		}
+		all = append(all, l)
+	}
+	return all
+}
+
 // kind is a kind of proposals that can resolve findings.
 type kind struct {
 	Kind, Name string

@@ -27,8 +27,10 @@ var view = page.NewView(files, "model.html", "notes.html")
 // Screen returns the screen.
 func Screen() page.Screen {
 	return page.Screen{Routes: []page.Route{
-		{Pattern: "GET /models/{w}/{m}", Serve: show}, {Pattern: "GET /models/{w}/{m}/findings.csv", Serve: export},
+		{Pattern: "GET /models/{w}/{m}", Serve: show}, {Pattern: "GET /models/{w}/{m}/findings.csv", Serve: exportCSV},
+		{Pattern: "GET /models/{w}/{m}/findings.md", Serve: exportMarkdown},
 		{Pattern: "POST /models/{w}/{m}/owner", Serve: setOwner}, {Pattern: "POST /models/{w}/{m}/notes", Serve: addNote},
+		{Pattern: "POST /models/{w}/{m}/schedules", Serve: addSchedule},
 		{Pattern: "POST /models/{w}/{m}/notes/{n}", Serve: changeNote},
 	}}
 }
@@ -61,11 +63,12 @@ type content struct {
 	// Break says why the score does not compare with the one before; "" if it does, or is the first.
 	Break      string
 	Dimensions chart.Bars
-	Caps       []string
+	Caps       []limit
 	// Refused are places for which Power BI refuses the model.
 	Refused []string
 	// OwnRules are the account's own rules outside of the score that were left out.
 	OwnRules []readiness.OwnOutcome
+	Filter   filter
 	Groups   []group
 	// Rest is how many groups are not listed.
 	Rest    int
@@ -89,7 +92,7 @@ func show(v *page.Visit) error {
 	if err != nil {
 		return err
 	}
-	c := content{Workspace: w, Model: m, Name: "Model"}
+	c := content{Workspace: w, Model: m, Name: "Model", Filter: filterOf(v.Request.URL.Query())}
 	// A failed call does not cancel the others: the service would log a canceled call as an internal error.
 	ctx, together := v.Request.Context(), errgroup.Group{}
 	together.Go(func() error { return c.assessed(ctx, v.API) })
@@ -128,7 +131,7 @@ func (c *content) assessed(ctx context.Context, api *client.Service) error {
 		return err
 	}
 	a := got.JSON200
-	c.Assessment, c.Score, c.Caps, c.Refused = a, report.Score, report.Caps, report.Refused
+	c.Assessment, c.Score, c.Caps, c.Refused = a, report.Score, limits(report), report.Refused
 	c.Name, c.WorkspaceName = cmp.Or(optional.Text(a.SemanticModelName), c.Name), optional.Text(a.WorkspaceName)
 	for _, o := range report.Own {
 		if o.LeftOut != "" && o.Dimension == "" { // NotAssessable has those in a dimension
@@ -136,7 +139,7 @@ func (c *content) assessed(ctx context.Context, api *client.Service) error {
 		}
 	}
 	c.Dimensions = dimensions(report)
-	c.Groups, c.Rest = groups(report)
+	c.Groups, c.Rest = groups(c.Filter.of(report))
 	c.Kinds = kinds(report)
 	if len(all) > 1 {
 		c.Previous = all[1].AssessmentID.String()

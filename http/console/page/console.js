@@ -58,6 +58,15 @@ for (const field of document.querySelectorAll("form[data-drafts] textarea")) {
 	field.addEventListener("input", () => sessionStorage.setItem(key, JSON.stringify({over: field.defaultValue, text: field.value})));
 }
 
+// The key / leads to the search, from every page of someone who is signed in.
+addEventListener("keydown", (event) => {
+	const place = document.querySelector('nav a[href="/search"]');
+	if (event.key !== "/" || !place || event.ctrlKey || event.metaKey || event.altKey || event.target.matches("input, select, textarea")) return;
+	event.preventDefault();
+	if (location.pathname === "/search") document.getElementById("q").focus();
+	else place.click();
+});
+
 // Keys press the buttons of the change that has the focus.
 const changes = [...document.querySelectorAll("article.change")];
 for (const hint of document.querySelectorAll(".keys")) hint.hidden = false;

@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -208,6 +209,11 @@ func (c content) AllFailed() int { return len(c.failed) }
 // State returns what people call a failure.
 func (content) State(f client.FailedAssessment) string {
 	return page.Failed{OperationError: f.Error}.State()
+}
+
+// Why returns what failed, without the beginning that State says already.
+func (content) Why(f client.FailedAssessment) string {
+	return strings.TrimPrefix(f.Error.Message, "the definition cannot be read: ")
 }
 
 // FailedOf returns the failure of a listed model; nil if there is none.

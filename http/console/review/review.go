@@ -15,6 +15,7 @@ import (
 	"readiness/http/console/changes"
 	"readiness/http/console/choices"
 	"readiness/http/console/page"
+	"readiness/internal/optional"
 )
 
 //go:embed *.html
@@ -52,12 +53,22 @@ func propose(v *page.Visit) error {
 	if wrong != nil || err != nil {
 		return page.NotFound
 	}
+	if form.Get("kind") == everyKind {
+		got, err := v.API.OptimizeWithResponse(v.Request.Context(), w, m, nil, client.OptimizeRequest{Approval: "required"})
+		if err != nil {
+			return err
+		}
+		return v.See("/previews/" + got.JSON202.OperationID.String())
+	}
 	got, err := v.API.PreviewOptimizationWithResponse(v.Request.Context(), w, m, form.Get("kind"), nil)
 	if err != nil {
 		return err
 	}
 	return v.See("/previews/" + got.JSON202.OperationID.String())
 }
+
+// everyKind is the choice of all kinds at once.
+const everyKind = "all"
 
 // making is what the page of a preview shows that is not made yet, or could not be made.
 type making struct {
@@ -67,20 +78,34 @@ type making struct {
 
 // bundle is what the page of the previews of several kinds shows.
 type bundle struct {
+	// Of is the model's operation, whose resource names it.
+	Of           client.Operation
 	ExpiresAtUtc time.Time
 	Kinds        []kindOf
 }
 
-type kindOf struct{ client.BundlePreviewKind }
+// kindOf is the preview of a kind; nil if there is none.
+type kindOf struct {
+	client.BundlePreviewKind
+	Preview *client.Preview
+}
 
 // KindName returns what people call the kind.
 func (k kindOf) KindName() string { return changes.KindName(k.Kind) }
 
-func kindsOf(b client.BundlePreview) (all []kindOf) {
+// kindsOf returns the kinds with their previews.
+func kindsOf(v *page.Visit, b client.BundlePreview) (all []kindOf, err error) {
 	for _, k := range b.Kinds {
-		all = append(all, kindOf{k})
+		one := kindOf{BundlePreviewKind: k}
+		if id, err := uuid.Parse(optional.Text(k.PreviewID)); err == nil {
+			one.Preview = &client.Preview{}
+			if err := result(v, id, one.Preview); err != nil {
+				return nil, err
+			}
+		}
+		all = append(all, one)
 	}
-	return all
+	return all, nil
 }
 
 const (
@@ -105,7 +130,11 @@ func (s *screen) show(v *page.Visit) error {
 		if err := result(v, o.ID, &b); err != nil {
 			return err
 		}
-		return v.Show(bundleView, page.Page{Title: "Previews", In: "/operations", Data: bundle{b.ExpiresAtUtc, kindsOf(b)}})
+		kinds, err := kindsOf(v, b)
+		if err != nil {
+			return err
+		}
+		return v.Show(bundleView, page.Page{Title: "Previews", In: "/operations", Data: bundle{o, b.ExpiresAtUtc, kinds}})
 	}
 	r, err := s.read(v, o.ID)
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 
 	"readiness/domain"
 	"readiness/domain/verdict"
-	"readiness/offline/report"
+	"readiness/offline/show"
 )
 
 // The bounds of Markdown, so that it fits into a comment on a pull request.
@@ -122,5 +122,5 @@ func (r *Report) listed(line func(string, ...any), title string, all []Question)
 
 // cut returns a text of bounded length that Markdown shows unchanged, on one line.
 func cut(text string) string {
-	return report.MarkdownText(domain.Shortened(strings.Join(strings.Fields(text), " "), maxText))
+	return show.MarkdownText(domain.Shortened(strings.Join(strings.Fields(text), " "), maxText))
 }

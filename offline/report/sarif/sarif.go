@@ -16,7 +16,6 @@ import (
 	"readiness/domain/readiness/explained"
 	"readiness/domain/readiness/finding"
 	"readiness/offline"
-	"readiness/offline/report"
 	"readiness/offline/rulehelp"
 	"readiness/offline/show"
 )
@@ -260,7 +259,7 @@ func sarifRuleOf(r readiness.PublishedRule) sarifRule {
 		ShortDescription: sarifText{Text: explained.FaultOfOne(r.ID) + "."}, FullDescription: sarifText{Text: e.What},
 		Help: sarifText{
 			Text: rulehelp.Help(r.ID) + " Examples: " + more,
-			Markdown: "**" + report.MarkdownText(rulehelp.Requirement(r.ID)) + "** " + report.MarkdownText(rulehelp.Help(r.ID)) +
+			Markdown: "**" + show.MarkdownText(rulehelp.Requirement(r.ID)) + "** " + show.MarkdownText(rulehelp.Help(r.ID)) +
 				" Examples: " + link,
 		},
 		DefaultConfiguration: sarifSettings{sarifLevels[r.Severity]},
@@ -274,7 +273,7 @@ func sarifOwnRule(o *readiness.OwnRule) sarifRule {
 	help := plain(cmp.Or(strings.TrimSpace(o.Why+" "+o.Fix), o.Title+"."))
 	return sarifRule{
 		ID: o.ID, Name: o.ID, ShortDescription: sarifText{Text: plain(o.Title) + "."}, FullDescription: sarifText{Text: help},
-		Help:                 sarifText{Text: help, Markdown: report.MarkdownText(help)},
+		Help:                 sarifText{Text: help, Markdown: show.MarkdownText(help)},
 		DefaultConfiguration: sarifSettings{sarifLevels[o.Severity]},
 		Properties:           sarifBag{"tags": []string{"own-rule"}, "effort": o.Effort, "fixKinds": []finding.FixKind{}},
 	}
