@@ -19,7 +19,7 @@ type PreviewInput struct {
 
 // WordsForKey is a person's text for an object.
 type WordsForKey struct {
-	Key  string `json:"key" jsonschema:"of a change or of needsYourWords; aiInstructions for the whole AI instructions; of kind aiDataSchema, table|object|synonyms of any table or field, one synonym a line"`
+	Key  string `json:"key" jsonschema:"of a change or of needsYourWords; aiInstructions; table|object|synonyms, whose text has one a line"`
 	Text string `json:"text" jsonschema:"the text to write, as the person agreed to it"`
 }
 

@@ -108,7 +108,7 @@ func TestWordsOfEachKind(t *testing.T) {
 		"a visibility":        {kind: "aiDataSchema", key: "Stock Levels|Unit Cost", text: "Hidden", refused: "1 keys cannot be written"},
 		"a summarization":     {kind: "properties", key: "Calendar|Week", text: "average", refused: "1 keys cannot be written"},
 		"what is too long":    {kind: "descriptions", key: "Stock Levels|Reserved Quantity", text: strings.Repeat("x", 20_000), refused: "characters; at most"},
-		"what nothing has":    {kind: "descriptions", key: "Stock Levels|Reserved Quantitty", text: "x", refused: `["Stock Levels|Reserved Quantity"`},
+		"what nothing has":    {kind: "descriptions", key: "Stock Levels|Reserved Quantities", text: "x", refused: `["Stock Levels|Reserved Quantity"`},
 		"synonyms of nothing": {kind: "aiDataSchema", key: "Stock Levels|Stock Valu|synonyms", text: "x", refused: `["Stock Levels|Stock Value|synonyms"`},
 		"nothing at all":      {kind: "aiInstructions", key: "aiInstructions", text: " ", refused: "blank"},
 	} {

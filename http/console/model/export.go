@@ -52,7 +52,8 @@ func exportMarkdown(v *page.Visit) error {
 		byRule[rule] = append(byRule[rule], f)
 	}
 	for _, t := range explained.Tasks(report, report.Findings) {
-		fmt.Fprintf(&b, "\n## %s\n\n%s · %s · %s points · %s\n\n", text.MarkdownText(cmp.Or(t.Fault(), t.Rule)), t.Rule, t.Severity, written(t.Points), t.Effort())
+		fmt.Fprintf(&b, "\n## %s\n\n%s · %s · %s points · %s\n\n", text.MarkdownText(cmp.Or(t.Fault(), t.Rule)), t.Rule, t.Severity,
+			written(t.Points), t.Effort())
 		for _, f := range byRule[t.Rule] {
 			fmt.Fprintf(&b, "- [ ] %s\n", text.MarkdownText(f.Message))
 		}

@@ -147,7 +147,7 @@ func (f *finding) findPlaces(ctx context.Context) error {
 		together.Go(func() error {
 			got, err := f.api.ListReportsWithResponse(ctx, w.WorkspaceID, &client.ListReportsParams{MaxResults: new(maxReports)})
 			if err != nil {
-				return nil //nolint:nilerr // a workspace that the platform does not show has no report here
+				return nil // a workspace that the platform does not show has no report here
 			}
 			adding.Lock()
 			defer adding.Unlock()

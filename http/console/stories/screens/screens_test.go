@@ -94,7 +94,7 @@ func evaluated(t *testing.T, w *consoletest.World) []screen {
 		{"import", base + "/questions/import"}, {"benchmark-run", base + "/runs/" + run.JSON202.OperationID.String()}, {"ab-test", test},
 		{"ab-run", test + "/runs/" + compared.JSON202.OperationID.String()},
 		{"pixies", "/pixies?workspaceId=" + m.WorkspaceID.String()}, {"pixies-report", viewed(t, w, api, m.WorkspaceID)},
-		{"administration", "/admin"}, {"webhooks", "/admin/webhooks"}, {"webhook", hooked(t, api)}, {"audit", "/admin/audit"}}
+		{"administration", "/admin"}, {"webhooks", "/admin/webhooks"}, {"webhook", hooked(t, api)}, {"audit", "/admin/audit"}, {"search", "/search?q=retail"}}
 }
 
 // ask saves questions about a model: generated ones, and some that no one can answer from its metadata.
