@@ -75,7 +75,8 @@ func (t tools) addReading() {
 					rows...), next}},
 				err
 		})
-	assess := "Assesses a semantic model and returns the score, the score of each dimension and the findings by rule."
+	assess := "Assesses a semantic model and returns the score, the score of each dimension and the findings by rule, what to mend first at the " +
+		"beginning. fixedBy names the kinds of preview that mend a rule's findings; the others only a person can, so tell them."
 	if t.Service {
 		assess += " The assessment counts against the account's allowance and is stored, so the token needs the scope to write."
 	}
