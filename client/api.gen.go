@@ -467,6 +467,7 @@ const (
 	AssessmentFailed          WantedWebhookEvent = "assessment.failed"
 	AssessmentLinguisticFound WantedWebhookEvent = "assessment.linguistic-found"
 	AssessmentScoreFell       WantedWebhookEvent = "assessment.score-fell"
+	GateFailed                WantedWebhookEvent = "gate.failed"
 	OperationEnded            WantedWebhookEvent = "operation.ended"
 )
 
@@ -1784,6 +1785,9 @@ type ChangeWebhookRequest struct {
 	Enabled *bool                `json:"enabled,omitempty"`
 	Events  []WantedWebhookEvent `json:"events,omitempty"`
 
+	// FailUnder The gate. It is removed with the event gate.failed.
+	FailUnder *int `json:"failUnder,omitempty"`
+
 	// Format A WebhookFormat of this version of the service. A webhook is created with cloudevents by default.
 	Format *WantedWebhookFormat `json:"format,omitempty"`
 }
@@ -1834,6 +1838,9 @@ type CreateWebhookRequest struct {
 	// Enabled True by default.
 	Enabled *bool                `json:"enabled,omitempty"`
 	Events  []WantedWebhookEvent `json:"events"`
+
+	// FailUnder The gate: the lowest score that passes. Required for gate.failed, and refused without it.
+	FailUnder *int `json:"failUnder,omitempty"`
 
 	// Format A WebhookFormat of this version of the service. A webhook is created with cloudevents by default.
 	Format *WantedWebhookFormat `json:"format,omitempty"`
@@ -3006,6 +3013,13 @@ type RevertRequest struct {
 	OperationID string `json:"operationId"`
 }
 
+// RotatedWebhookSecret defines model for RotatedWebhookSecret.
+type RotatedWebhookSecret struct {
+	// Secret Signs its messages: whsec_ and 32 bytes in Base64. It is not shown again.
+	Secret  string  `json:"secret"`
+	Webhook Webhook `json:"webhook"`
+}
+
 // RunAbTestAgainRequest defines model for RunAbTestAgainRequest.
 type RunAbTestAgainRequest struct {
 	// QuestionSet Frozen: the questions that the test froze. Current: those that side A's model has saved now.
@@ -3356,11 +3370,17 @@ type Webhook struct {
 	Enabled      bool           `json:"enabled"`
 	Events       []WebhookEvent `json:"events"`
 
+	// FailUnder The gate; absent unless events has gate.failed.
+	FailUnder *int `json:"failUnder,omitempty"`
+
 	// Format `cloudevents`: CloudEvents 1.0 in JSON; `slack` and `teams`: the same message as a sentence.
 	Format WebhookFormat `json:"format"`
 
 	// Host The host of its address, with its port if it names one.
 	Host string `json:"host"`
+
+	// PreviousSecretEndsAtUtc Until when messages are signed with the secret before this one too; absent if they are not.
+	PreviousSecretEndsAtUtc *time.Time `json:"previousSecretEndsAtUtc,omitempty"`
 
 	// StoppedAtUtc When its receiver answered 410 Gone; absent unless that disabled it.
 	StoppedAtUtc *time.Time         `json:"stoppedAtUtc,omitempty"`
@@ -3410,6 +3430,7 @@ type WebhookDeliveryList struct {
 }
 
 // WebhookEvent What a message is about: `assessment.score-fell` (below the newest earlier score that rests on the same),
+// `gate.failed` (below failUnder, where the newest earlier one since the webhook was changed was not),
 // `assessment.linguistic-found` (a linguistic schema, where the newest earlier assessment that knows the format found none),
 // `assessment.failed`, `operation.ended`, `allowance.low` (80 % are used).
 type WebhookEvent = string
@@ -4928,6 +4949,20 @@ func (s *Service) RedeliverWebhookDeliveryWithResponse(ctx context.Context, webh
 	return ok[WebhookDelivery](s.send(ctx, c))
 }
 
+// RotateWebhookSecretWithResponse Give a webhook a new secret
+//
+// The new secret is in the answer, and is shown this once. For 24 hours messages have two signatures, of the new
+// secret and of the one before; a secret before that signs no more. If the stored secret can no longer be
+// decrypted, the answer is 409 WebhookConflict. For administrators.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /v1/webhooks/{webhookId}/rotate (the `RotateWebhookSecret` operationId).
+func (s *Service) RotateWebhookSecretWithResponse(ctx context.Context, webhookID WebhookID, editors ...RequestEditorFn) (*RotateWebhookSecretResponse, error) {
+	c := newCall(http.MethodPost, path("/v1/webhooks/%s/rotate", webhookID), nil, editors)
+	return ok[RotatedWebhookSecret](s.send(ctx, c))
+}
+
 // TestWebhookWithResponse Send a test message to a webhook
 //
 // The message is sent behind those that wait; its delivery says what became of it. A webhook that is not enabled
@@ -6041,6 +6076,9 @@ type ListWebhookDeliveriesResponse = OK[WebhookDeliveryList]
 
 // RedeliverWebhookDeliveryResponse is the response of RedeliverWebhookDeliveryWithResponse.
 type RedeliverWebhookDeliveryResponse = OK[WebhookDelivery]
+
+// RotateWebhookSecretResponse is the response of RotateWebhookSecretWithResponse.
+type RotateWebhookSecretResponse = OK[RotatedWebhookSecret]
 
 // TestWebhookResponse is the response of TestWebhookWithResponse.
 type TestWebhookResponse = OK[WebhookDelivery]

@@ -38,7 +38,7 @@ func Events() []eventstore.Type {
 			aiprovider.Saved{}, aiprovider.Changed{}, aiprovider.KeyChanged{}, aiprovider.Tested{}, aiprovider.Used{},
 			aiprovider.Released{}, aiprovider.Deleted{}),
 		eventstore.Of("webhooks",
-			webhook.Created{}, webhook.Changed{}, webhook.Stopped{}, webhook.Deleted{}),
+			webhook.Created{}, webhook.Changed{}, webhook.Stopped{}, webhook.SecretRotated{}, webhook.Deleted{}),
 		eventstore.Of("operation",
 			operation.Accepted{}, operation.Started{}, operation.Progressed{}, operation.WaitingForOwner{}, operation.SignInNeeded{},
 			operation.Resumed{},

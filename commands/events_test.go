@@ -236,6 +236,7 @@ func examples() []domain.Event {
 		webhook.Created{Configuration: hook, At: at},
 		webhook.Changed{Configuration: hook, NewAddress: true, At: at},
 		webhook.Stopped{WebhookID: id(7), At: at},
+		webhook.SecretRotated{WebhookID: id(7), PreviousEndsAt: at, At: at},
 		webhook.Deleted{WebhookID: id(7)},
 		schedule.Created{Schedule: scheduled},
 		schedule.Changed{Schedule: scheduled},

@@ -18,9 +18,7 @@ import (
 // (docs/decisions.md 25).
 func (s *Webhooks) Create(ctx context.Context, caller Caller, of webhook.Configuration, address string) (webhook.Webhook, webhook.Destination,
 	error) {
-	secret := make([]byte, webhook.SecretSize)
-	_, _ = rand.Read(secret) // never fails
-	to, err := webhook.NewDestination(address, secret)
+	to, err := webhook.NewDestination(address, newSecret())
 	if err != nil {
 		return webhook.Webhook{}, to, err
 	}
@@ -41,36 +39,36 @@ func (s *Webhooks) Create(ctx context.Context, caller Caller, of webhook.Configu
 	return w, to, err
 }
 
+func newSecret() []byte {
+	secret := make([]byte, webhook.SecretSize)
+	_, _ = rand.Read(secret) // never fails
+	return secret
+}
+
 // Change changes a webhook of the caller's account and returns it. Messages that wait are sent at once. A new address keeps the secret.
 func (s *Webhooks) Change(ctx context.Context, caller Caller, id uuid.UUID, change webhook.Change, address *string) (webhook.Webhook, error) {
 	change.WebhookID, change.At = id, instant(s.Now)
 	past := eventstore.FoldCached(webhook.Stream(caller.Account), webhook.Evolve)
+	var known webhook.Webhook
 	var to webhook.Destination
 	if address != nil {
-		if err := s.Store.Load(ctx, past); err != nil {
-			return webhook.Webhook{}, err
+		var err error
+		if known, to, err = s.known(ctx, caller, past, id); err != nil {
+			return known, err
 		}
-		if _, err := past.State.Find(id); err != nil {
-			return webhook.Webhook{}, err
-		}
-		before, found, err := s.Destination(ctx, caller.Account, id)
-		if err != nil {
-			return webhook.Webhook{}, err
-		}
-		if !found {
-			return webhook.Webhook{}, webhook.SecretLost(id)
-		}
-		if to, err = before.At(*address); err != nil {
-			return webhook.Webhook{}, err
+		if to, err = to.At(*address); err != nil {
+			return known, err
 		}
 		change.Host = new(to.Host())
 	}
 	err := s.changeAsMember(ctx, caller, caller.webhookMetadata(), []eventstore.Loadable{past}, func(c *eventstore.Change) error {
+		if address != nil {
+			if err := s.replace(c, caller, past, known, to); err != nil {
+				return err
+			}
+		}
 		if err := eventstore.Decide(c, past, change); err != nil {
 			return err
-		}
-		if address != nil {
-			c.Queue(s.Secrets.Put(caller.Account, id, to.Reveal()))
 		}
 		c.Queue(deliveries.Retry(id, s.Now()))
 		return nil
@@ -79,6 +77,59 @@ func (s *Webhooks) Change(ctx context.Context, caller Caller, id uuid.UUID, chan
 		return webhook.Webhook{}, err
 	}
 	return past.State.Find(id)
+}
+
+// Rotate gives a webhook of the caller's account a new secret and returns it, as Create does. For webhook.Overlap, messages are signed with
+// the present secret too.
+func (s *Webhooks) Rotate(ctx context.Context, caller Caller, id uuid.UUID) (webhook.Webhook, webhook.Destination, error) {
+	rotate := webhook.Rotate{WebhookID: id, At: instant(s.Now)}
+	past := eventstore.FoldCached(webhook.Stream(caller.Account), webhook.Evolve)
+	known, to, err := s.known(ctx, caller, past, id)
+	if err != nil {
+		return known, webhook.Destination{}, err
+	}
+	to = to.Rotated(newSecret(), rotate.At.Add(webhook.Overlap))
+	err = s.changeAsMember(ctx, caller, caller.webhookMetadata(), []eventstore.Loadable{past}, func(c *eventstore.Change) error {
+		if err := s.replace(c, caller, past, known, to); err != nil {
+			return err
+		}
+		return eventstore.Decide(c, past, rotate)
+	})
+	if err != nil {
+		return webhook.Webhook{}, webhook.Destination{}, err
+	}
+	w, err := past.State.Find(id)
+	return w, to, err
+}
+
+// known returns a webhook and where its messages go, to replace that.
+func (s *Webhooks) known(ctx context.Context, caller Caller, past *eventstore.Stream[webhook.Webhooks], id uuid.UUID) (w webhook.Webhook,
+	to webhook.Destination, err error) {
+	if err = s.Store.Load(ctx, past); err != nil {
+		return w, to, err
+	}
+	if w, err = past.State.Find(id); err != nil {
+		return w, to, err
+	}
+	to, found, err := s.Destination(ctx, caller.Account, id)
+	if err == nil && !found {
+		err = webhook.SecretLost(id)
+	}
+	return w, to, err
+}
+
+// replace stores where the messages of a webhook go, made from what was stored when it was as known; or refuses if that was replaced since.
+func (s *Webhooks) replace(c *eventstore.Change, caller Caller, past *eventstore.Stream[webhook.Webhooks], known webhook.Webhook,
+	to webhook.Destination) error {
+	now, err := past.State.Find(known.WebhookID)
+	if err != nil {
+		return err
+	}
+	if now.Destinations != known.Destinations {
+		return webhook.Overtaken(known.WebhookID)
+	}
+	c.Queue(s.Secrets.Put(caller.Account, known.WebhookID, to.Reveal()))
+	return nil
 }
 
 // Delete deletes a webhook of the caller's account, with its address, its secret and its deliveries.

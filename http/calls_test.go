@@ -288,6 +288,7 @@ func (c *calling) calls() map[string]func(n int) routed {
 		"PATCH /v1/webhooks/{webhookId}":          func(int) routed { return routed{memory, memory.hookPath(), `{"address":"https://else.example/"}`, 200} },
 		"DELETE /v1/webhooks/{webhookId}":         func(int) routed { return routed{memory, memory.hookPath(), "", 200} },
 		"POST /v1/webhooks/{webhookId}/test":      func(int) routed { return routed{memory, memory.hookPath() + "/test", "", 200} },
+		"POST /v1/webhooks/{webhookId}/rotate":    func(int) routed { return routed{memory, memory.hookPath() + "/rotate", "", 200} },
 		"GET /v1/webhooks/{webhookId}/deliveries": func(int) routed { return get(memory.hookPath() + "/deliveries") },
 		"POST /v1/webhooks/{webhookId}/deliveries/{deliveryId}/redeliver": func(int) routed {
 			return routed{memory, memory.delivered(), "", 200}

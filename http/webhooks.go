@@ -18,7 +18,7 @@ func (s *Server) ListWebhooks(ctx context.Context, _ api.ListWebhooksRequestObje
 	}
 	list := api.WebhookList{Value: make([]api.Webhook, len(all.All))}
 	for i, w := range all.All {
-		list.Value[i] = webhookOf(w)
+		list.Value[i] = s.webhookOf(w)
 	}
 	return &list, nil
 }
@@ -27,12 +27,12 @@ func (s *Server) ListWebhooks(ctx context.Context, _ api.ListWebhooksRequestObje
 func (s *Server) CreateWebhook(ctx context.Context, r api.CreateWebhookRequestObject) (*api.CreatedWebhook, error) {
 	b := r.Body
 	w, to, err := s.commands.Webhooks.Create(ctx, callerOf(ctx), webhook.Configuration{
-		Events: b.Events, Format: optional.Or(b.Format, webhook.CloudEvents), Enabled: optional.Or(b.Enabled, true),
+		Events: b.Events, FailUnder: b.FailUnder, Format: optional.Or(b.Format, webhook.CloudEvents), Enabled: optional.Or(b.Enabled, true),
 	}, optional.Value(b.Address))
 	if err != nil {
 		return nil, err
 	}
-	return &api.CreatedWebhook{Webhook: webhookOf(w), Secret: to.Secret()}, nil
+	return &api.CreatedWebhook{Webhook: s.webhookOf(w), Secret: to.Secret()}, nil
 }
 
 // GetWebhook handles GET /v1/webhooks/{webhookId}.
@@ -45,12 +45,12 @@ func (s *Server) GetWebhook(ctx context.Context, r api.GetWebhookRequestObject) 
 	if err != nil {
 		return nil, err
 	}
-	return new(webhookOf(w)), nil
+	return new(s.webhookOf(w)), nil
 }
 
 // ChangeWebhook handles PATCH /v1/webhooks/{webhookId}.
 func (s *Server) ChangeWebhook(ctx context.Context, r api.ChangeWebhookRequestObject) (*api.Webhook, error) {
-	change := webhook.Change{Format: r.Body.Format, Enabled: r.Body.Enabled}
+	change := webhook.Change{FailUnder: r.Body.FailUnder, Format: r.Body.Format, Enabled: r.Body.Enabled}
 	if r.Body.Events != nil {
 		change.Events = &r.Body.Events
 	}
@@ -58,7 +58,16 @@ func (s *Server) ChangeWebhook(ctx context.Context, r api.ChangeWebhookRequestOb
 	if err != nil {
 		return nil, err
 	}
-	return new(webhookOf(w)), nil
+	return new(s.webhookOf(w)), nil
+}
+
+// RotateWebhookSecret handles POST /v1/webhooks/{webhookId}/rotate.
+func (s *Server) RotateWebhookSecret(ctx context.Context, r api.RotateWebhookSecretRequestObject) (*api.RotatedWebhookSecret, error) {
+	w, to, err := s.commands.Webhooks.Rotate(ctx, callerOf(ctx), r.WebhookID)
+	if err != nil {
+		return nil, err
+	}
+	return &api.RotatedWebhookSecret{Webhook: s.webhookOf(w), Secret: to.Secret()}, nil
 }
 
 // DeleteWebhook handles DELETE /v1/webhooks/{webhookId}.
@@ -116,11 +125,14 @@ func (s *Server) ListWebhookDeliveries(ctx context.Context, r api.ListWebhookDel
 }
 
 // webhookOf converts a webhook to its API form.
-func webhookOf(w webhook.Webhook) api.Webhook {
-	out := api.Webhook{WebhookID: w.WebhookID, Host: w.Host, Events: w.Events, Format: w.Format, Enabled: w.Enabled,
+func (s *Server) webhookOf(w webhook.Webhook) api.Webhook {
+	out := api.Webhook{WebhookID: w.WebhookID, Host: w.Host, Events: w.Events, FailUnder: w.FailUnder, Format: w.Format, Enabled: w.Enabled,
 		CreatedAtUtc: w.CreatedAt.UTC(), ChangedAtUtc: w.ChangedAt.UTC()}
 	if !w.StoppedAt.IsZero() {
 		out.StoppedAtUtc = new(w.StoppedAt.UTC())
+	}
+	if s.now().Before(w.PreviousSecretEndsAt) {
+		out.PreviousSecretEndsAtUtc = new(w.PreviousSecretEndsAt.UTC())
 	}
 	return out
 }

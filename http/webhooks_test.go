@@ -55,7 +55,7 @@ func (w *world) hookPath() string {
 	for {
 		w.unhook("acme")
 		id := w.NewID()
-		of := webhook.Configuration{WebhookID: id, Host: to.Host(), Events: webhook.Kinds(), Format: webhook.Slack, Enabled: true}
+		of := webhook.Configuration{WebhookID: id, Host: to.Host(), Events: webhook.Kinds(), FailUnder: new(70), Format: webhook.Slack, Enabled: true}
 		if err := w.decideHook("acme", webhook.Create{Configuration: of, At: w.Now()}); !domain.IsRefused(err, domain.WebhookConflict) { // another test was faster
 			check(w.t, err)
 			put := w.Webhooks.Secrets.Put("acme", id, to.Reveal())
@@ -106,7 +106,11 @@ func TestWebhooks(t *testing.T) {
 		`{"address":"http://hooks.example","events":["operation.ended"]}`:                 "https",
 		`{"address":"https://a:PASSWORD@hooks.example","events":["operation.ended"]}`:     "credentials",
 		`{"address":"https://hooks.example","events":[]}`:                                 "events",
-		`{"address":"https://hooks.example","events":["gate.failed"]}`:                    "events",
+		`{"address":"https://hooks.example","events":["allowance.high"]}`:                 "events",
+		`{"address":"https://hooks.example","events":["gate.failed"]}`:                    "failUnder",
+		`{"address":"https://hooks.example","events":["gate.failed"],"failUnder":101}`:    "failUnder",
+		`{"address":"https://hooks.example","events":["gate.failed"],"failUnder":0.5}`:    "failUnder",
+		`{"address":"https://hooks.example","events":["operation.ended"],"failUnder":70}`: "failUnder",
 		`{"address":"https://hooks.example","events":["operation.ended"],"format":"xml"}`: "format",
 		`{"events":["operation.ended"]}`:                                                  "address",
 	} {
@@ -115,6 +119,26 @@ func TestWebhooks(t *testing.T) {
 			t.Errorf("a refusal repeats an address: %s", got.text)
 		}
 	}
+	w.send("PATCH", path, w.as("ada"), `{"failUnder":70}`).refused(400, domain.InvalidRequest).says("gate.failed")
+	if got := w.send("PATCH", path, w.as("ada"), `{"events":["gate.failed"],"failUnder":70}`).ok(200); got.body["failUnder"] != 70.0 {
+		t.Errorf("with a gate, it is %s", got.text)
+	}
+	if got := w.send("PATCH", path, w.as("ada"), `{"events":["allowance.low"]}`).ok(200); got.body["failUnder"] != nil {
+		t.Errorf("without its event, the gate stays: %s", got.text)
+	}
+	w.send("POST", path+"/rotate", w.as("grace"), "").refused(403, domain.AdminRoleRequired)
+	if got := w.get(path, w.as("ada")).ok(200); got.body["previousSecretEndsAtUtc"] != nil {
+		t.Errorf("a refused rotation changed it to %s", got.text)
+	}
+	rotated := w.send("POST", path+"/rotate", w.as("ada"), "").ok(200)
+	second := rotated.body["secret"].(string)
+	if ends := rotated.body["webhook"].(map[string]any)["previousSecretEndsAtUtc"]; second == secret || !strings.HasPrefix(second, "whsec_") || ends == nil {
+		t.Errorf("rotated, it is %s", rotated.text)
+	}
+	if got := w.get(path, w.as("ada")).ok(200); strings.Contains(string(got.text), second[6:]) || got.body["previousSecretEndsAtUtc"] == nil {
+		t.Errorf("after a rotation, it is %s", got.text)
+	}
+	w.send("POST", webhooksPath+"/"+nowhere.String()+"/rotate", w.as("ada"), "").refused(404, domain.WebhookNotFound)
 	for n := 1; n < webhook.MaxWebhooks; n++ {
 		w.hook("ada")
 	}
@@ -139,7 +163,7 @@ func TestWebhooks(t *testing.T) {
 	w.send("POST", path+"/test", w.as("ada"), "").refused(409, domain.WebhookConflict).says("enable")
 	w.send("DELETE", path, w.as("ada"), "").ok(200)
 	w.get(path+"/deliveries", w.as("ada")).refused(404, domain.WebhookNotFound)
-	if strings.Contains(w.log.String(), "PASSWORD") || strings.Contains(w.log.String(), secret[6:]) {
+	if strings.Contains(w.log.String(), "PASSWORD") || strings.Contains(w.log.String(), secret[6:]) || strings.Contains(w.log.String(), second[6:]) {
 		t.Error("the log has an address or a secret")
 	}
 }

@@ -160,6 +160,17 @@ func (v *Views) ScoreBefore(ctx context.Context, accountID string, a assessment.
 	return &score, nil
 }
 
+// ScoredBefore returns the newest assessment of the item from before the assessment that has a score, whatever that rests on; nil if there is
+// none.
+func (v *Views) ScoredBefore(ctx context.Context, accountID string, a assessment.Assessment) (*assessment.Assessment, error) {
+	before, found, err := v.assessment(ctx, `account_id = $1 AND model_id = $2 AND (assessed_at, id) < ($3, $4) AND score IS NOT NULL
+		ORDER BY assessed_at DESC, id DESC LIMIT 1`, accountID, a.ModelID, a.AssessedAt, a.AssessmentID)
+	if err != nil || !found {
+		return nil, err
+	}
+	return &before.Assessment, nil
+}
+
 // AIFormatBefore returns the format of the newest assessment of the item from before the assessment that knows it; empty if none does.
 func (v *Views) AIFormatBefore(ctx context.Context, accountID string, a assessment.Assessment) (semanticmodel.AIFormat, error) {
 	format, _, err := one(ctx, v, "read the format before an assessment", pgx.RowTo[semanticmodel.AIFormat], `SELECT assessment ->> 'aiFormat'

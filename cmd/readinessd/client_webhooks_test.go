@@ -3,6 +3,7 @@ package main
 import (
 	"net/http"
 	"net/http/httptest"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -37,8 +38,17 @@ func TestClientWebhooks(t *testing.T) {
 	types(0, "", "list")
 	y.types(1, "", "webhooks", "list", "--profile", "linus") // a member
 	types(1, "http://hooks.example/\n", "create", "--address-file", "-", "--event", "operation.ended")
+	types(1, "https://hooks.example/\n", "create", "--address-file", "-", "--event", "gate.opened")
 	types(1, "https://hooks.example/\n", "create", "--address-file", "-", "--event", "gate.failed")
+	types(2, "", "change", id)
+	types(0, "", "change", id, "--event", "gate.failed", "--fail-under", "70")
 	types(0, "", "change", id, "--format", "slack", "--event", "operation.ended")
+	rotated := quiet.types(0, "", "webhooks", "rotate", id, "--profile", "ada").stdout
+	if secret := regexp.MustCompile(`whsec_\S+`); secret.FindString(rotated) == "" || secret.FindString(rotated) == secret.FindString(made) ||
+		!strings.Contains(rotated, "signs too until") {
+		t.Errorf("rotated: %s", rotated)
+	}
+	y.types(1, "", "webhooks", "rotate", id, "--profile", "linus") // a member
 	delivery := strings.ReplaceAll(shownID.FindString(types(0, "", "test", id).stdout), id, "")
 	if got := quiet.types(0, "", "webhooks", "deliveries", id, "--profile", "ada").stdout; !strings.Contains(got, delivery) || !strings.Contains(got, "webhook.test") {
 		t.Errorf("the deliveries are %s", got)

@@ -33,7 +33,8 @@ func TestMetricsAreListed(t *testing.T) {
 	}
 	life.log = r.Log
 	defer life.end()
-	f := serveFlags{baseURL: "http://127.0.0.1:1", countTimeout: time.Minute}
+	f := serveFlags{countTimeout: time.Minute}
+	f.baseURL = "http://127.0.0.1:1"
 	f.data, f.url, f.platforms, f.workers, f.asks = t.TempDir(), pgtest.URL(t), []string{"folder:../../samples/workspaces"}, 1, 1
 	f.anchors.bucket = "file://" + t.TempDir()
 	f.collect.URL = "nats://127.0.0.1:1"

@@ -27,10 +27,12 @@ import (
 // serviceFlags are the flags of processes that serve or work.
 type serviceFlags struct {
 	databaseFlags
-	read      string // the address of a standby
-	platforms []string
-	fabric    setup.Application
-	writes    setup.Writes
+	read string // the address of a standby
+	// baseURL is the public address of the service, consoleURL that of the console in messages; "" where they are not known.
+	baseURL, consoleURL string
+	platforms           []string
+	fabric              setup.Application
+	writes              setup.Writes
 	// buildViews builds views of this version that are missing.
 	buildViews bool
 	share      int // of Fabric's quota, in percent
@@ -71,6 +73,8 @@ func (f *serviceFlags) add(flags *pflag.FlagSet) {
 		"half of them")
 	flags.IntVar(&f.asks, "ai-workers", work.DefaultAsks,
 		"how many steps of work ask AI providers at once; an account, person or provider gets at most a quarter of them")
+	flags.StringVar(&f.baseURL, "base-url", "", "public address of the service, to which messages to webhooks link; serve uses that of its "+
+		"listener by default, without such links")
 	flags.StringVar(&f.metricsListen, "metrics-listen", metricsListen, metricsUsage)
 	flags.BoolVar(&f.webhookPrivate, "webhook-private-addresses", false, "allow webhooks on this machine and in private networks")
 	flags.BoolVar(&f.aiPrivate, "ai-private-addresses", false,
@@ -85,11 +89,11 @@ func (f *serviceFlags) add(flags *pflag.FlagSet) {
 // serveFlags are the flags of serve.
 type serveFlags struct {
 	serviceFlags
-	listen, baseURL, portalURL, accounts string
-	roles, issuers, audiences            []string
-	embedded                             bool
-	countTimeout                         time.Duration
-	console                              consoleFlags
+	listen, portalURL, accounts string
+	roles, issuers, audiences   []string
+	embedded                    bool
+	countTimeout                time.Duration
+	console                     consoleFlags
 }
 
 // The roles of a process.
@@ -123,7 +127,6 @@ It trusts tokens of the embedded issuer (see readinessd token) or, instead, thos
 	flags := c.Flags()
 	f.serviceFlags.add(flags)
 	flags.StringVar(&f.listen, "listen", "127.0.0.1:8080", "address to listen on; port 0 selects a free one")
-	flags.StringVar(&f.baseURL, "base-url", "", "public address of the service; by default that of the listener")
 	flags.StringVar(&f.portalURL, "portal-url", "", "web portal where permissions are granted; by default the base address")
 	flags.StringVar(&f.accounts, "accounts", "", "accounts file to apply at startup")
 	flags.StringSliceVar(&f.roles, "roles", []string{roleAPI, roleWorker}, "roles of this process: api, worker")
@@ -146,12 +149,8 @@ func (f *serveFlags) check() error {
 	if len(f.roles) == 0 {
 		return cli.Usage("--roles must name %s, %s or both", roleAPI, roleWorker)
 	}
-	for name, address := range map[string]string{"base-url": f.baseURL, "portal-url": f.portalURL} {
-		u, err := url.Parse(address)
-		if address != "" && (err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.RawQuery != "" ||
-			u.Fragment != "") {
-			return cli.Usage("--%s must be an absolute http or https address without query, not %q", name, address)
-		}
+	if err := checkAddress("portal-url", f.portalURL); err != nil {
+		return err
 	}
 	if len(f.issuers) > 0 && len(f.audiences) == 0 {
 		return cli.Usage("--issuer needs --audience, the name of this service at the issuer")
@@ -168,7 +167,19 @@ func (f *serveFlags) check() error {
 	return f.serviceFlags.check()
 }
 
+// checkAddress refuses what is no public address of a service; "" is none.
+func checkAddress(name, address string) error {
+	u, err := url.Parse(address)
+	if address != "" && (err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.RawQuery != "" || u.Fragment != "") {
+		return cli.Usage("--%s must be an absolute http or https address without query, not %q", name, address)
+	}
+	return nil
+}
+
 func (f *serviceFlags) check() error {
+	if err := checkAddress("base-url", f.baseURL); err != nil {
+		return err
+	}
 	_, remote, err := f.chosen()
 	if err != nil {
 		return err
@@ -218,6 +229,9 @@ func (r *root) serve(ctx context.Context, f serveFlags) (err error) {
 	listener, err := listen(ctx, life, f.listen)
 	if err != nil {
 		return err
+	}
+	if !f.console.off {
+		f.consoleURL = f.baseURL
 	}
 	if f.baseURL == "" {
 		f.baseURL = r.ownAddress(listener.Addr())

@@ -157,7 +157,7 @@ func (r *root) wire(core *core, with secrets, f serviceFlags, regime *readiness.
 		Log: core.Log, VaultKey: with.key("vault", vault.KeySize), PixieKey: with.key("pixies", 32), Plans: core.plans,
 		AI:     ai.Options{Getenv: os.Getenv, PrivateAddresses: f.aiPrivate, Log: r.Log, Tokens: entra.Tokens(""), Observe: newAIMetrics(registry).observe},
 		Logger: r.Log, Now: time.Now, Workers: f.workers,
-		Asks: f.asks, Regime: regime, PrivateWebhooks: f.webhookPrivate,
+		Asks: f.asks, Regime: regime, PrivateWebhooks: f.webhookPrivate, Console: f.consoleURL,
 		CheckpointKey: with.key("checkpoints", ed25519.SeedSize), Published: anchors.Published,
 	})
 }

@@ -31,6 +31,7 @@ accepted work are encrypted with it. With --metrics-listen it serves metrics and
 			}
 			life := &lifetime{log: r.Log}
 			defer func() { err = errors.Join(err, life.end()) }()
+			f.consoleURL = f.baseURL
 			s, err := r.openWatched(c.Context(), life, f, plans, true)
 			if err != nil {
 				return err

@@ -32,20 +32,31 @@ func plain(name string) string {
 // slackEscapes are the characters that Slack reads as markup: mentions and links begin with <.
 var slackEscapes = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;")
 
-// Body returns the message as it is sent, and its media type.
-func (m Message) Body(f Format, id uuid.UUID, accountID string) (body []byte, mediaType string, err error) {
+// Body returns the message as it is sent, and its media type. It links to the console at the address; "" for none.
+func (m Message) Body(f Format, id uuid.UUID, accountID, console string) (body []byte, mediaType string, err error) {
 	var v any
+	if path := m.page(); console != "" && path != "" {
+		m.Data.ConsoleURL = strings.TrimRight(console, "/") + path
+	}
+	link := m.Data.ConsoleURL
 	mediaType = "application/json"
 	switch f {
 	case Slack:
-		v = map[string]any{"text": slackEscapes.Replace(m.Sentence())}
+		text := slackEscapes.Replace(m.Sentence())
+		if link != "" {
+			text += " <" + slackEscapes.Replace(strings.ReplaceAll(link, "|", "%7C")) + "|Open in the console>"
+		}
+		v = map[string]any{"text": text}
 	case Teams:
 		// A RichTextBlock shows text as it is; other blocks read names as Markdown.
+		card := map[string]any{"type": "AdaptiveCard", "version": "1.4", "$schema": "http://adaptivecards.io/schemas/adaptive-card.json",
+			"fallbackText": string(m.Kind), "body": []any{map[string]any{"type": "RichTextBlock", "inlines": []any{
+				map[string]any{"type": "TextRun", "text": m.Sentence()}}}}}
+		if link != "" {
+			card["actions"] = []any{map[string]any{"type": "Action.OpenUrl", "title": "Open in the console", "url": link}}
+		}
 		v = map[string]any{"type": "message", "attachments": []any{map[string]any{
-			"contentType": "application/vnd.microsoft.card.adaptive",
-			"content": map[string]any{"type": "AdaptiveCard", "version": "1.4", "$schema": "http://adaptivecards.io/schemas/adaptive-card.json",
-				"fallbackText": string(m.Kind), "body": []any{map[string]any{"type": "RichTextBlock", "inlines": []any{
-					map[string]any{"type": "TextRun", "text": m.Sentence()}}}}},
+			"contentType": "application/vnd.microsoft.card.adaptive", "content": card,
 		}}}
 	case CloudEvents:
 		mediaType = "application/cloudevents+json"

@@ -1,7 +1,9 @@
 package webhook
 
 import (
+	"cmp"
 	"reflect"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -32,16 +34,26 @@ type Stopped struct {
 	At        time.Time `json:"atUtc"`
 }
 
+// SecretRotated records that the webhook has a new secret. The secret is stored beside the log.
+type SecretRotated struct {
+	// WebhookID is the webhook's id.
+	WebhookID uuid.UUID `json:"webhookId"`
+	// PreviousEndsAt is until when messages are signed with the previous secret too.
+	PreviousEndsAt time.Time `json:"previousEndsAtUtc"`
+	At             time.Time `json:"atUtc"`
+}
+
 // Deleted records that the webhook was deleted, with its address, its secret and its deliveries.
 type Deleted struct {
 	// WebhookID is the webhook's id.
 	WebhookID uuid.UUID `json:"webhookId"`
 }
 
-func (Created) EventType() string { return "webhook.created" }
-func (Changed) EventType() string { return "webhook.changed" }
-func (Stopped) EventType() string { return "webhook.stopped" }
-func (Deleted) EventType() string { return "webhook.deleted" }
+func (Created) EventType() string       { return "webhook.created" }
+func (Changed) EventType() string       { return "webhook.changed" }
+func (Stopped) EventType() string       { return "webhook.stopped" }
+func (SecretRotated) EventType() string { return "webhook.secret-rotated" }
+func (Deleted) EventType() string       { return "webhook.deleted" }
 
 // Create adds a webhook to the account. Its address and secret are stored in the same append.
 type Create struct {
@@ -66,6 +78,7 @@ type Change struct {
 	WebhookID uuid.UUID
 	Host      *string
 	Events    *[]Kind
+	FailUnder *int
 	Format    *Format
 	Enabled   *bool
 	At        time.Time
@@ -79,6 +92,9 @@ func (c Change) Decide(s Webhooks) ([]domain.Event, error) {
 	of := w.Configuration
 	set(&of.Host, c.Host)
 	set(&of.Events, c.Events)
+	if of.FailUnder = cmp.Or(c.FailUnder, of.FailUnder); c.FailUnder == nil && !slices.Contains(of.Events, GateFailed) {
+		of.FailUnder = nil // with its event
+	}
 	set(&of.Format, c.Format)
 	set(&of.Enabled, c.Enabled)
 	if of, err = of.checked(); err != nil {
@@ -111,6 +127,22 @@ func (c Stop) Decide(s Webhooks) ([]domain.Event, error) {
 		return nil, nil //nolint:nilerr // nothing is left to stop
 	}
 	return []domain.Event{Stopped{c.WebhookID, c.At}}, nil
+}
+
+// Overlap is how long after a rotation messages are signed with the previous secret too.
+const Overlap = 24 * time.Hour
+
+// Rotate gives a webhook a new secret, which is stored in the same append.
+type Rotate struct {
+	WebhookID uuid.UUID
+	At        time.Time
+}
+
+func (c Rotate) Decide(s Webhooks) ([]domain.Event, error) {
+	if _, err := s.Find(c.WebhookID); err != nil {
+		return nil, err
+	}
+	return []domain.Event{SecretRotated{c.WebhookID, c.At.Add(Overlap), c.At}}, nil
 }
 
 // Delete deletes a webhook.

@@ -23,6 +23,9 @@ type Destination struct {
 type destination struct {
 	Address string `json:"address"`
 	Secret  []byte `json:"secret"`
+	// Previous is the secret before this one, which signs beside it until PreviousEnds.
+	Previous     []byte    `json:"previous,omitempty"`
+	PreviousEnds time.Time `json:"previousEnds,omitzero"`
 }
 
 const (
@@ -41,7 +44,7 @@ func NewDestination(address string, secret []byte) (Destination, error) {
 		return Destination{}, wrong("address", "must be an absolute https address of at most %d visible ASCII characters, without "+
 			"credentials and fragment", maxAddress)
 	}
-	return Destination{&destination{address, secret}}, nil
+	return Destination{&destination{Address: address, Secret: secret}}, nil
 }
 
 // ParseDestination returns the destination that Reveal wrote.
@@ -53,9 +56,18 @@ func ParseDestination(text string) (Destination, error) {
 	return Destination{&d}, nil
 }
 
-// At returns the destination with another address and the same secret.
+// At returns the destination with another address and the same secrets.
 func (d Destination) At(address string) (Destination, error) {
-	return NewDestination(address, d.of.Secret)
+	to, err := NewDestination(address, d.of.Secret)
+	if err == nil {
+		to.of.Previous, to.of.PreviousEnds = d.of.Previous, d.of.PreviousEnds
+	}
+	return to, err
+}
+
+// Rotated returns the destination with a new secret, beside which the present one signs until it ends. One before that signs no more.
+func (d Destination) Rotated(secret []byte, ends time.Time) Destination {
+	return Destination{&destination{d.of.Address, secret, d.of.Secret, ends}}
 }
 
 // Reveal returns the destination as a text to encrypt.
@@ -84,10 +96,16 @@ func (d Destination) Secret() string {
 // Headers returns the headers by which Standard Webhooks signs a body that is sent at a time.
 func (d Destination) Headers(id string, at time.Time, body []byte) map[string]string {
 	timestamp := strconv.FormatInt(at.Unix(), 10)
-	mac := hmac.New(sha256.New, d.of.Secret)
-	fmt.Fprintf(mac, "%s.%s.%s", id, timestamp, body)
-	return map[string]string{"webhook-id": id, "webhook-timestamp": timestamp,
-		"webhook-signature": "v1," + base64.StdEncoding.EncodeToString(mac.Sum(nil))}
+	signed := func(secret []byte) string {
+		mac := hmac.New(sha256.New, secret)
+		fmt.Fprintf(mac, "%s.%s.%s", id, timestamp, body)
+		return "v1," + base64.StdEncoding.EncodeToString(mac.Sum(nil))
+	}
+	signature := signed(d.of.Secret)
+	if at.Before(d.of.PreviousEnds) {
+		signature += " " + signed(d.of.Previous)
+	}
+	return map[string]string{"webhook-id": id, "webhook-timestamp": timestamp, "webhook-signature": signature}
 }
 
 // hidden is printed instead of a destination.

@@ -2,6 +2,9 @@ package webhook
 
 import (
 	"fmt"
+	"maps"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -12,6 +15,7 @@ import (
 	"readiness/domain/assessment"
 	"readiness/domain/item"
 	"readiness/domain/operation"
+	"readiness/internal/lists"
 )
 
 // Message is what a webhook is told.
@@ -33,6 +37,9 @@ type Data struct {
 	AssessmentID  *uuid.UUID `json:"assessmentId,omitempty"`
 	Score         *int       `json:"score,omitempty"`
 	PreviousScore *int       `json:"previousScore,omitempty"`
+	// FailUnder is the gate that the score fails, and Fell are the dimensions whose scores fell with it.
+	FailUnder *int              `json:"failUnder,omitempty"`
+	Fell      []FallenDimension `json:"fell,omitempty"`
 	// AIFormat is the format of what the model tells an AI.
 	AIFormat      semanticmodel.AIFormat `json:"aiFormat,omitempty"`
 	OperationID   *uuid.UUID             `json:"operationId,omitempty"`
@@ -45,6 +52,15 @@ type Data struct {
 	PeriodEndsAt  *time.Time             `json:"periodEndsAtUtc,omitempty"`
 	Period        account.Period         `json:"period,omitempty"`
 	WebhookID     *uuid.UUID             `json:"webhookId,omitempty"`
+	// ConsoleURL is the address of the console's page; it is set when the message is sent.
+	ConsoleURL string `json:"consoleUrl,omitempty"`
+}
+
+// FallenDimension is a dimension whose score is lower than before.
+type FallenDimension struct {
+	Dimension     string `json:"dimension"`
+	Score         int    `json:"score"`
+	PreviousScore int    `json:"previousScore"`
 }
 
 // Fell returns the message about an assessment whose score is lower than before: the newest earlier score that rests on the same. It is
@@ -56,6 +72,31 @@ func Fell(a assessment.Assessment, before *int, at time.Time) (Message, bool) {
 	d := assessed(a)
 	d.Score, d.PreviousScore = a.Score, before
 	return Message{ScoreFell, at, a.ModelID.String(), d}, true
+}
+
+// Failed returns the message about an assessment whose score fails the webhook's gate. before is the item's newest earlier assessment with a
+// score, nil if there is none. It is false for another assessment, and if before failed the gate too since the webhook was last changed.
+func (w Webhook) Failed(a assessment.Assessment, before *assessment.Assessment, at time.Time) (Message, bool) {
+	fails := func(of *int) bool { return of != nil && w.FailUnder != nil && *of < *w.FailUnder }
+	if !fails(a.Score) || before != nil && fails(before.Score) && !before.AssessedAt.Before(w.ChangedAt) {
+		return Message{}, false
+	}
+	d := assessed(a)
+	d.Score, d.FailUnder = a.Score, w.FailUnder
+	if before != nil && before.Basis().Comparable(a.Basis()) {
+		d.PreviousScore, d.Fell = before.Score, fell(before.Dimensions, a.Dimensions)
+	}
+	return Message{GateFailed, at, a.ModelID.String(), d}, true
+}
+
+// fell returns the dimensions whose scores are lower than before, by their ids.
+func fell(before, now map[string]*int) (all []FallenDimension) {
+	for _, id := range slices.Sorted(maps.Keys(now)) {
+		if was, is := before[id], now[id]; was != nil && is != nil && *is < *was {
+			all = append(all, FallenDimension{id, *is, *was})
+		}
+	}
+	return all
 }
 
 // Linguistic returns the message about an assessment of a model that has a linguistic schema, which retires with Q&A, and had none before:
@@ -144,12 +185,39 @@ func (d Data) item() string {
 	return ""
 }
 
+// page returns the path of the console's page about the message; "" if there is none.
+func (m Message) page() string {
+	d := m.Data
+	switch {
+	case m.Kind == Test:
+		return "/admin/webhooks/" + m.Subject
+	case m.Kind == AllowanceLow:
+		return "/admin"
+	case m.Kind == OperationEnded, d.ItemType == item.DataAgent: // a data agent has no page of its own
+		return "/operations/" + d.OperationID.String()
+	case d.WorkspaceID != nil && d.ItemID != nil:
+		return "/models/" + d.WorkspaceID.String() + "/" + d.ItemID.String()
+	}
+	return ""
+}
+
 // Sentence returns the message as a sentence for people.
 func (m Message) Sentence() string {
 	d := m.Data
 	switch m.Kind {
 	case ScoreFell:
 		return fmt.Sprintf("The score of %s fell from %d to %d.", d.item(), *d.PreviousScore, *d.Score)
+	case GateFailed:
+		text := fmt.Sprintf("%s fails the gate: its score is %d, below %d", d.item(), *d.Score, *d.FailUnder)
+		if d.PreviousScore != nil {
+			text += fmt.Sprintf("; before, it was %d", *d.PreviousScore)
+		}
+		if len(d.Fell) > 0 {
+			text += ". Lower than before: " + strings.Join(lists.Map(d.Fell, func(f FallenDimension) string {
+				return fmt.Sprintf("%s %d (was %d)", f.Dimension, f.Score, f.PreviousScore)
+			}), ", ")
+		}
+		return text + "."
 	case LinguisticFound:
 		return fmt.Sprintf("%s has a linguistic schema, which retires with Q&A.", d.item())
 	case AssessmentFailed:

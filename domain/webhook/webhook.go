@@ -21,6 +21,7 @@ type Kind string
 // The kinds that a webhook can want, and that of a test message.
 const (
 	ScoreFell        Kind = "assessment.score-fell"
+	GateFailed       Kind = "gate.failed"
 	LinguisticFound  Kind = "assessment.linguistic-found"
 	AssessmentFailed Kind = "assessment.failed"
 	OperationEnded   Kind = "operation.ended"
@@ -30,7 +31,7 @@ const (
 
 // Kinds returns the kinds that a webhook can want, in the order in which they are shown.
 func Kinds() []Kind {
-	return []Kind{ScoreFell, LinguisticFound, AssessmentFailed, OperationEnded, AllowanceLow}
+	return []Kind{ScoreFell, GateFailed, LinguisticFound, AssessmentFailed, OperationEnded, AllowanceLow}
 }
 
 // Format is the form of a webhook's messages.
@@ -54,6 +55,8 @@ type Configuration struct {
 	Host string `json:"host"`
 	// Events are what it wants messages about.
 	Events []Kind `json:"events"`
+	// FailUnder is its gate: a lower score fails it; nil unless it wants messages about that.
+	FailUnder *int `json:"failUnder,omitempty"`
 	// Format is the form of its messages.
 	Format Format `json:"format"`
 	// Enabled says whether messages are sent.
@@ -82,6 +85,12 @@ func (c Configuration) checked() (Configuration, error) {
 	switch {
 	case len(c.Events) == 0:
 		return c, wrong("events", "must name one event at least")
+	case c.FailUnder == nil && slices.Contains(c.Events, GateFailed):
+		return c, wrong("failUnder", "must be the lowest score that passes the gate, because events has %s", GateFailed)
+	case c.FailUnder != nil && !slices.Contains(c.Events, GateFailed):
+		return c, wrong("failUnder", "needs the event %s", GateFailed)
+	case c.FailUnder != nil && (*c.FailUnder < 1 || *c.FailUnder > 100):
+		return c, wrong("failUnder", "must be 1 to 100")
 	case !slices.Contains(Formats(), c.Format):
 		return c, wrong("format", "must be cloudevents, slack or teams")
 	}
@@ -98,6 +107,10 @@ type Webhook struct {
 	CreatedAt, ChangedAt time.Time
 	// StoppedAt is when its receiver answered that it is gone; zero unless that disabled it.
 	StoppedAt time.Time
+	// PreviousSecretEndsAt is until when messages are signed with the secret before this one too; zero without one.
+	PreviousSecretEndsAt time.Time
+	// Destinations is how many times its address or its secret was stored.
+	Destinations int
 }
 
 // Webhooks are the webhooks of an account, oldest first.
@@ -119,7 +132,7 @@ func NotFound(id uuid.UUID) *domain.Refusal {
 	return domain.Refuse(domain.WebhookNotFound, "this account has no webhook %s", id).About("webhookId", id)
 }
 
-// SecretLost returns the refusal to change the address of a webhook whose secret can no longer be decrypted.
+// SecretLost returns the refusal to change the address or the secret of a webhook whose secret can no longer be decrypted.
 func SecretLost(id uuid.UUID) *domain.Refusal {
 	return domain.Refuse(domain.WebhookConflict, "the service can no longer decrypt the secret of the webhook: delete it and create another").
 		About("webhookId", id)
@@ -129,6 +142,12 @@ func SecretLost(id uuid.UUID) *domain.Refusal {
 func DeliveryNotFound(webhookID, id uuid.UUID) *domain.Refusal {
 	return domain.Refuse(domain.WebhookNotFound, "the webhook has no delivery %s, or it is deleted", id).
 		About("webhookId", webhookID)
+}
+
+// Overtaken returns the refusal of a change to an address or a secret that another change replaced meanwhile.
+func Overtaken(id uuid.UUID) *domain.Refusal {
+	return domain.Refuse(domain.OperationInProgress, "another call changed the address or the secret of the webhook; repeat the call in a moment").
+		About("webhookId", id).After(time.Second)
 }
 
 // Testable returns the webhook if a message can be sent to it now, or refuses.
@@ -144,13 +163,22 @@ func (s Webhooks) Testable(id uuid.UUID) (Webhook, error) {
 func Evolve(s Webhooks, e domain.Event) Webhooks {
 	switch e := e.(type) {
 	case Created:
-		return Webhooks{append(slices.Clone(s.All), Webhook{Configuration: e.Configuration, CreatedAt: e.At, ChangedAt: e.At})}
+		return Webhooks{append(slices.Clone(s.All), Webhook{Configuration: e.Configuration, CreatedAt: e.At, ChangedAt: e.At,
+			Destinations: 1})}
 	case Changed:
 		return s.with(e.Configuration.WebhookID, func(w *Webhook) {
 			w.Configuration, w.ChangedAt = e.Configuration, e.At
 			if e.Configuration.Enabled {
 				w.StoppedAt = time.Time{}
 			}
+			if e.NewAddress {
+				w.Destinations++
+			}
+		})
+	case SecretRotated:
+		return s.with(e.WebhookID, func(w *Webhook) {
+			w.PreviousSecretEndsAt = e.PreviousEndsAt
+			w.Destinations++
 		})
 	case Stopped:
 		return s.with(e.WebhookID, func(w *Webhook) { w.Enabled, w.StoppedAt = false, e.At })

@@ -1,6 +1,7 @@
 package webhook_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -59,6 +60,11 @@ func TestDecide(t *testing.T) {
 	slices.Reverse(all)
 	later := noon.Add(time.Hour)
 	stopped := webhook.Evolve(one, webhook.Stopped{WebhookID: first, At: noon})
+	gate := func(n int) func(*webhook.Configuration) {
+		return func(c *webhook.Configuration) { c.Events, c.FailUnder = []webhook.Kind{webhook.GateFailed}, &n }
+	}
+	gated := after(webhook.Created{Configuration: with(gate(70)), At: noon})
+	fell, both := []webhook.Kind{webhook.ScoreFell}, []webhook.Kind{webhook.ScoreFell, webhook.GateFailed}
 	for name, tt := range map[string]struct {
 		given webhook.Webhooks
 		when  command
@@ -69,9 +75,25 @@ func TestDecide(t *testing.T) {
 		"create":       {webhook.Webhooks{}, webhook.Create{hook(first), noon}, []domain.Event{webhook.Created{hook(first), noon}}, "", ""},
 		"the tenth":    {nine, webhook.Create{hook(first), noon}, []domain.Event{webhook.Created{hook(first), noon}}, "", ""},
 		"the eleventh": {ten, webhook.Create{hook(first), noon}, nil, domain.WebhookConflict, "10 webhooks"},
-		"every event once, in order": {webhook.Webhooks{}, webhook.Create{with(func(c *webhook.Configuration) { c.Events = all }), noon},
-			[]domain.Event{webhook.Created{with(func(c *webhook.Configuration) { c.Events = webhook.Kinds() }), noon}}, "", ""},
-		"no event": {webhook.Webhooks{}, webhook.Create{with(func(c *webhook.Configuration) { c.Events = nil }), noon}, nil, domain.InvalidRequest, "events"},
+		"every event once, in order": {webhook.Webhooks{}, webhook.Create{with(func(c *webhook.Configuration) { c.Events, c.FailUnder = all, new(1) }), noon},
+			[]domain.Event{webhook.Created{with(func(c *webhook.Configuration) { c.Events, c.FailUnder = webhook.Kinds(), new(1) }), noon}}, "", ""},
+		"a gate":                    {webhook.Webhooks{}, webhook.Create{with(gate(100)), noon}, []domain.Event{webhook.Created{with(gate(100)), noon}}, "", ""},
+		"a gate that nothing fails": {webhook.Webhooks{}, webhook.Create{with(gate(0)), noon}, nil, domain.InvalidRequest, "failUnder must be 1 to 100"},
+		"a gate that all fail":      {webhook.Webhooks{}, webhook.Create{with(gate(101)), noon}, nil, domain.InvalidRequest, "failUnder must be 1 to 100"},
+		"the event without a gate": {webhook.Webhooks{}, webhook.Create{with(func(c *webhook.Configuration) { c.Events = both }), noon}, nil, domain.InvalidRequest,
+			"failUnder must be the lowest"},
+		"a gate without the event": {webhook.Webhooks{}, webhook.Create{with(func(c *webhook.Configuration) { c.FailUnder = new(70) }), noon}, nil, domain.InvalidRequest,
+			"failUnder needs the event gate.failed"},
+		"another gate":                 {gated, webhook.Change{WebhookID: first, FailUnder: new(80), At: later}, []domain.Event{webhook.Changed{with(gate(80)), false, later}}, "", ""},
+		"the same gate":                {gated, webhook.Change{WebhookID: first, FailUnder: new(70), At: later}, nil, "", ""},
+		"a gate beside no event":       {one, webhook.Change{WebhookID: first, FailUnder: new(70), At: later}, nil, domain.InvalidRequest, "gate.failed"},
+		"the gate goes with its event": {gated, webhook.Change{WebhookID: first, Events: &fell, At: later}, []domain.Event{webhook.Changed{hook(first), false, later}}, "", ""},
+		"the gate stays with its event": {gated, webhook.Change{WebhookID: first, Events: &both, At: later},
+			[]domain.Event{webhook.Changed{with(func(c *webhook.Configuration) { c.Events, c.FailUnder = both, new(70) }), false, later}}, "", ""},
+		"rotate":         {one, webhook.Rotate{first, later}, []domain.Event{webhook.SecretRotated{first, later.Add(24 * time.Hour), later}}, "", ""},
+		"rotate a gone":  {stopped, webhook.Rotate{first, later}, []domain.Event{webhook.SecretRotated{first, later.Add(24 * time.Hour), later}}, "", ""},
+		"rotate another": {one, webhook.Rotate{other, later}, nil, domain.WebhookNotFound, other.String()},
+		"no event":       {webhook.Webhooks{}, webhook.Create{with(func(c *webhook.Configuration) { c.Events = nil }), noon}, nil, domain.InvalidRequest, "events"},
 		"an unknown event": {webhook.Webhooks{}, webhook.Create{with(func(c *webhook.Configuration) { c.Events = []webhook.Kind{webhook.Test} }), noon},
 			nil, domain.InvalidRequest, "webhook.test"},
 		"an unknown format": {webhook.Webhooks{}, webhook.Create{with(func(c *webhook.Configuration) { c.Format = "xml" }), noon}, nil, domain.InvalidRequest, "format"},
@@ -105,6 +127,13 @@ func TestDecide(t *testing.T) {
 	}
 	if w, _ := after(webhook.Created{hook(first), noon}, webhook.Stopped{first, noon}, webhook.Changed{hook(first), false, later}).Find(first); !w.StoppedAt.IsZero() {
 		t.Errorf("enabled again, it is %+v", w)
+	}
+	rotated := webhook.Evolve(webhook.Evolve(one, webhook.SecretRotated{first, later, noon}), webhook.Changed{hook(first), false, later})
+	if w, _ := rotated.Find(first); !w.PreviousSecretEndsAt.Equal(later) || w.Destinations != 2 || !w.Enabled {
+		t.Errorf("rotated, it is %+v", w)
+	}
+	if w, _ := webhook.Evolve(rotated, webhook.Changed{hook(first), true, later}).Find(first); w.Destinations != 3 {
+		t.Errorf("with another address, it is %+v", w)
 	}
 	if len(after(webhook.Created{hook(first), noon}, webhook.Created{hook(other), noon}, webhook.Deleted{first}).All) != 1 {
 		t.Error("one of two is left after a deletion")
@@ -196,6 +225,99 @@ func TestHeaders(t *testing.T) {
 	}
 }
 
+// After a rotation the new secret and the one before it sign, until the one before ends; one before that signs no more. The address stays, and
+// the secrets do with a new address.
+//
+// proves: decisions/25/rotated
+func TestRotated(t *testing.T) {
+	t.Parallel()
+	secret := func(b byte) []byte { return bytes.Repeat([]byte{b}, webhook.SecretSize) }
+	begun, err := webhook.NewDestination("https://hooks.example/", secret(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ends := noon.Add(webhook.Overlap)
+	once := begun.Rotated(secret(2), ends)
+	twice := once.Rotated(secret(3), ends.Add(time.Hour))
+	moved, err := once.At("https://else.example/")
+	if err != nil || moved.Address() != "https://else.example/" || once.Address() != begun.Address() {
+		t.Fatal(moved.Address(), once.Address(), err)
+	}
+	stored, err := webhook.ParseDestination(once.Reveal())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, tt := range map[string]struct {
+		of    webhook.Destination
+		at    time.Time
+		signs []byte // the secrets, in their order
+	}{
+		"before":                  {begun, noon, []byte{1}},
+		"at once":                 {once, noon, []byte{2, 1}},
+		"at the last moment":      {once, ends.Add(-1), []byte{2, 1}},
+		"when the day is over":    {once, ends, []byte{2}},
+		"stored":                  {stored, noon, []byte{2, 1}},
+		"with another address":    {moved, noon, []byte{2, 1}},
+		"twice":                   {twice, noon, []byte{3, 2}},
+		"twice, after the second": {twice, ends.Add(time.Hour), []byte{3}},
+	} {
+		var want []string
+		for _, b := range tt.signs {
+			alone, err := webhook.NewDestination("https://hooks.example/", secret(b))
+			if err != nil {
+				t.Fatal(err)
+			}
+			want = append(want, alone.Headers("id", tt.at, []byte("body"))["webhook-signature"])
+		}
+		if got := tt.of.Headers("id", tt.at, []byte("body"))["webhook-signature"]; got != strings.Join(want, " ") {
+			t.Errorf("%s: %d signatures, want those of %v", name, len(strings.Fields(got)), tt.signs)
+		}
+	}
+	if begun.Secret() == once.Secret() || strings.Contains(fmt.Sprintf("%+v %#v", once, once), "AgIC") {
+		t.Error("a new destination shows its secrets, or has the one before")
+	}
+}
+
+// A score below the gate is told, unless the assessment before failed the gate too since the webhook was changed. What fell is said if both
+// rest on the same.
+//
+// proves: decisions/25/gate-failed
+func TestFailed(t *testing.T) {
+	t.Parallel()
+	ago := func(d time.Duration, score *int, regime string) *assessment.Assessment {
+		return &assessment.Assessment{AssessedAt: noon.Add(-d), Score: score, RegimeID: regime,
+			Dimensions: map[string]*int{"naming": new(90), "types": new(50), "measures": new(70), "time": nil, "synonyms": new(10)}}
+	}
+	for name, tt := range map[string]struct {
+		score  *int
+		before *assessment.Assessment
+		gate   *int
+		says   string // nothing is told if it is empty
+	}{
+		"the first one":                         {new(69), nil, new(70), "Sales (Retail) fails the gate: its score is 69, below 70."},
+		"the first one passes":                  {new(70), nil, new(70), ""},
+		"a better one":                          {new(71), ago(time.Minute, new(69), "a"), new(70), ""},
+		"without a score":                       {nil, ago(time.Minute, new(90), "a"), new(70), ""},
+		"without a gate":                        {new(1), ago(time.Minute, new(90), "a"), nil, ""},
+		"the one before passed":                 {new(60), ago(time.Minute, new(70), "a"), new(70), "Sales (Retail) fails the gate: its score is 60, below 70; before, it was 70. Lower than before: naming 60 (was 90), types 49 (was 50)."},
+		"the one before failed":                 {new(60), ago(time.Minute, new(69), "a"), new(70), ""},
+		"both fail, and it is worse":            {new(0), ago(time.Minute, new(69), "a"), new(70), ""},
+		"failed since the change, by others":    {new(60), ago(time.Minute, new(69), "b"), new(70), ""},
+		"failed when the webhook was changed":   {new(60), ago(time.Hour, new(69), "a"), new(70), ""},
+		"failed before the webhook was changed": {new(60), ago(time.Hour+1, new(61), "a"), new(70), "Sales (Retail) fails the gate: its score is 60, below 70; before, it was 61. Lower than before: naming 60 (was 90), types 49 (was 50)."},
+		"the one before passed by other rules":  {new(60), ago(time.Minute, new(90), "b"), new(70), "Sales (Retail) fails the gate: its score is 60, below 70."},
+	} {
+		w := webhook.Webhook{Configuration: hook(first), ChangedAt: noon.Add(-time.Hour)}
+		w.FailUnder = tt.gate
+		now := assessment.Assessment{WorkspaceID: other, WorkspaceName: "Retail", ModelID: first, ModelName: "Sales", AssessedAt: noon, Score: tt.score, RegimeID: "a",
+			Dimensions: map[string]*int{"naming": new(60), "types": new(49), "measures": new(70), "time": new(5), "descriptions": new(1), "synonyms": nil}}
+		m, told := w.Failed(now, tt.before, noon)
+		if told != (tt.says != "") || told && (m.Sentence() != tt.says || m.Kind != webhook.GateFailed || m.Subject != first.String() || *m.Data.FailUnder != *tt.gate) {
+			t.Errorf("%s: got %v, %q", name, told, m.Sentence())
+		}
+	}
+}
+
 // proves: decisions/25/score-fell
 func TestFell(t *testing.T) {
 	t.Parallel()
@@ -272,13 +394,16 @@ func TestBody(t *testing.T) {
 	m, _ := webhook.Fell(assessment.Assessment{WorkspaceID: other, ModelID: first, ModelName: hostile, WorkspaceName: "Retail", Score: &score}, &before, noon)
 	id := uuid.MustParse("00000000-0000-0000-0000-000000000009")
 	for _, f := range webhook.Formats() {
-		body, mediaType, err := m.Body(f, id, "con/toso")
+		body, mediaType, err := m.Body(f, id, "con/toso", "")
 		if err != nil {
 			t.Fatal(err)
 		}
 		var v map[string]any
 		if err := json.Unmarshal(body, &v); err != nil {
 			t.Fatal(f, err)
+		}
+		if strings.Contains(string(body), "consoleUrl") || strings.Contains(string(body), "Open in the console") || strings.Contains(string(body), "actions") {
+			t.Errorf("%s links to a console whose address is not known: %s", f, body)
 		}
 		switch f {
 		case webhook.CloudEvents:
@@ -299,8 +424,84 @@ func TestBody(t *testing.T) {
 			}
 		}
 	}
-	if _, _, err := m.Body("xml", id, "contoso"); err == nil {
+	if _, _, err := m.Body("xml", id, "contoso", ""); err == nil {
 		t.Error("there is another format")
+	}
+}
+
+// A message links to the page of what it is about, in every format.
+//
+// proves: decisions/25/links
+func TestLinks(t *testing.T) {
+	t.Parallel()
+	score := 10
+	a := assessment.Assessment{WorkspaceID: other, ModelID: first, OperationID: other, Score: &score, AIFormat: semanticmodel.BothFormats}
+	gate := webhook.Webhook{Configuration: webhook.Configuration{FailUnder: new(11)}}
+	agent := a
+	agent.DataAgent = &assessment.DataAgent{}
+	made := func(m webhook.Message, made bool) webhook.Message {
+		if !made {
+			t.Fatal("nothing is told")
+		}
+		return m
+	}
+	item := webhook.Unassessed{OperationID: other, WorkspaceID: other, ItemID: first, Type: operation.AssessSemanticModel}
+	theAgent := item
+	theAgent.Type = operation.AssessDataAgent
+	model, ran := "/models/"+other.String()+"/"+first.String(), "/operations/"+other.String()
+	for name, tt := range map[string]struct {
+		of   webhook.Message
+		path string
+	}{
+		"fell":                    {made(webhook.Fell(a, new(11), noon)), model},
+		"gate":                    {made(gate.Failed(a, nil, noon)), model},
+		"linguistic":              {made(webhook.Linguistic(a, "", noon)), model},
+		"failed":                  {webhook.NotAssessed(item, domain.ItemNotReadable, noon), model},
+		"a data agent fell":       {made(webhook.Fell(agent, new(11), noon)), ran},
+		"a data agent failed":     {webhook.NotAssessed(theAgent, domain.ItemNotReadable, noon), ran},
+		"ended":                   {webhook.Ended(other, operation.ApplyOptimization, operation.Resource{WorkspaceID: first, ItemID: &first}, operation.StatusFailed, "", noon), ran},
+		"an operation on no item": {webhook.Ended(other, operation.AddPixies, operation.Resource{WorkspaceID: first}, operation.StatusSucceeded, "", noon), ran},
+		"low":                     {webhook.Message{Kind: webhook.AllowanceLow, Data: webhook.Data{Used: new(8), Limit: new(10)}}, "/admin"},
+		"a test":                  {webhook.Tried(first, noon), "/admin/webhooks/" + first.String()},
+	} {
+		for console, base := range map[string]string{"https://readiness.example.com": "https://readiness.example.com", "https://x.example/a|b&c/": "https://x.example/a|b&c"} {
+			want := base + tt.path
+			for _, f := range webhook.Formats() {
+				body, _, err := tt.of.Body(f, first, "contoso", console)
+				if err != nil {
+					t.Fatal(err)
+				}
+				var v struct {
+					Text        string
+					Data        struct{ ConsoleURL string }
+					Attachments []struct {
+						Content struct {
+							Actions []struct{ Type, Title, URL string }
+						}
+					}
+				}
+				if err := json.Unmarshal(body, &v); err != nil {
+					t.Fatal(err)
+				}
+				switch f {
+				case webhook.CloudEvents:
+					if v.Data.ConsoleURL != want {
+						t.Errorf("%s: %s", name, body)
+					}
+				case webhook.Slack:
+					if !strings.HasSuffix(v.Text, ". <"+strings.NewReplacer("|", "%7C", "&", "&amp;").Replace(want)+"|Open in the console>") {
+						t.Errorf("%s: %s", name, v.Text)
+					}
+				case webhook.Teams:
+					if all := v.Attachments[0].Content.Actions; len(all) != 1 || all[0].Type != "Action.OpenUrl" || all[0].URL != want || all[0].Title == "" {
+						t.Errorf("%s: %s", name, body)
+					}
+				}
+			}
+		}
+		if tt.of.Data.ConsoleURL != "" {
+			t.Errorf("%s: the message that is stored has a link", name)
+		}
 	}
 }
 

@@ -1571,6 +1571,9 @@ type ChangeWebhookRequest struct {
 	Enabled *bool                `json:"enabled,omitempty"`
 	Events  []WantedWebhookEvent `json:"events,omitempty"`
 
+	// FailUnder The gate. It is removed with the event gate.failed.
+	FailUnder *int `json:"failUnder,omitempty"`
+
 	// Format A WebhookFormat of this version of the service. A webhook is created with cloudevents by default.
 	Format *WantedWebhookFormat `json:"format,omitempty"`
 }
@@ -1621,6 +1624,9 @@ type CreateWebhookRequest struct {
 	// Enabled True by default.
 	Enabled *bool                `json:"enabled,omitempty"`
 	Events  []WantedWebhookEvent `json:"events"`
+
+	// FailUnder The gate: the lowest score that passes. Required for gate.failed, and refused without it.
+	FailUnder *int `json:"failUnder,omitempty"`
 
 	// Format A WebhookFormat of this version of the service. A webhook is created with cloudevents by default.
 	Format *WantedWebhookFormat `json:"format,omitempty"`
@@ -2698,6 +2704,13 @@ type RevertRequest struct {
 	OperationID string `json:"operationId"`
 }
 
+// RotatedWebhookSecret defines model for RotatedWebhookSecret.
+type RotatedWebhookSecret struct {
+	// Secret Signs its messages: whsec_ and 32 bytes in Base64. It is not shown again.
+	Secret  string  `json:"secret"`
+	Webhook Webhook `json:"webhook"`
+}
+
 // RunAbTestAgainRequest defines model for RunAbTestAgainRequest.
 type RunAbTestAgainRequest struct {
 	// QuestionSet Frozen: the questions that the test froze. Current: those that side A's model has saved now.
@@ -3000,11 +3013,17 @@ type Webhook struct {
 	Enabled      bool           `json:"enabled"`
 	Events       []WebhookEvent `json:"events"`
 
+	// FailUnder The gate; absent unless events has gate.failed.
+	FailUnder *int `json:"failUnder,omitempty"`
+
 	// Format `cloudevents`: CloudEvents 1.0 in JSON; `slack` and `teams`: the same message as a sentence.
 	Format WebhookFormat `json:"format"`
 
 	// Host The host of its address, with its port if it names one.
 	Host string `json:"host"`
+
+	// PreviousSecretEndsAtUtc Until when messages are signed with the secret before this one too; absent if they are not.
+	PreviousSecretEndsAtUtc *time.Time `json:"previousSecretEndsAtUtc,omitempty"`
 
 	// StoppedAtUtc When its receiver answered 410 Gone; absent unless that disabled it.
 	StoppedAtUtc *time.Time         `json:"stoppedAtUtc,omitempty"`
@@ -3054,6 +3073,7 @@ type WebhookDeliveryList struct {
 }
 
 // WebhookEvent What a message is about: `assessment.score-fell` (below the newest earlier score that rests on the same),
+// `gate.failed` (below failUnder, where the newest earlier one since the webhook was changed was not),
 // `assessment.linguistic-found` (a linguistic schema, where the newest earlier assessment that knows the format found none),
 // `assessment.failed`, `operation.ended`, `allowance.low` (80 % are used).
 type WebhookEvent = webhook.Kind
@@ -4046,6 +4066,12 @@ func Routes(s StrictServerInterface, e Errors) []Route {
 			b.path("deliveryId", &q.DeliveryID)
 			answer(w, b, e, q, s.RedeliverWebhookDelivery)
 		}},
+		{http.MethodPost, "/v1/webhooks/{webhookId}/rotate", func(w http.ResponseWriter, r *http.Request) {
+			var q RotateWebhookSecretRequestObject
+			b := binding{r: r}
+			b.path("webhookId", &q.WebhookID)
+			answer(w, b, e, q, s.RotateWebhookSecret)
+		}},
 		{http.MethodPost, "/v1/webhooks/{webhookId}/test", func(w http.ResponseWriter, r *http.Request) {
 			var q TestWebhookRequestObject
 			b := binding{r: r}
@@ -4857,6 +4883,11 @@ type RedeliverWebhookDeliveryRequestObject struct {
 	DeliveryID DeliveryID
 }
 
+// RotateWebhookSecretRequestObject is a call of RotateWebhookSecret.
+type RotateWebhookSecretRequestObject struct {
+	WebhookID WebhookID
+}
+
 // TestWebhookRequestObject is a call of TestWebhook.
 type TestWebhookRequestObject struct {
 	WebhookID WebhookID
@@ -5345,6 +5376,9 @@ type StrictServerInterface interface {
 	// RedeliverWebhookDelivery Send a message to a webhook again
 	// (POST /v1/webhooks/{webhookId}/deliveries/{deliveryId}/redeliver)
 	RedeliverWebhookDelivery(ctx context.Context, request RedeliverWebhookDeliveryRequestObject) (*WebhookDelivery, error)
+	// RotateWebhookSecret Give a webhook a new secret
+	// (POST /v1/webhooks/{webhookId}/rotate)
+	RotateWebhookSecret(ctx context.Context, request RotateWebhookSecretRequestObject) (*RotatedWebhookSecret, error)
 	// TestWebhook Send a test message to a webhook
 	// (POST /v1/webhooks/{webhookId}/test)
 	TestWebhook(ctx context.Context, request TestWebhookRequestObject) (*WebhookDelivery, error)

@@ -53,6 +53,23 @@ func TestWebhooks(t *testing.T) {
 			t.Error("an address or a secret is shown again")
 		}
 	}
+	want(t, ada.Send(path, url.Values{"do": {"change"}, "event": {"gate.failed"}, "failUnder": {"70"}, "format": {"teams"}}), http.StatusSeeOther)
+	want(t, ada.Get(path), http.StatusOK, `value="gate.failed" checked`, `name="failUnder" type="number" min="1" max="100" value="70"`)
+	want(t, ada.Send(path, url.Values{"do": {"change"}, "event": {"gate.failed"}, "failUnder": {"many"}, "format": {"teams"}}), http.StatusBadRequest, "no number")
+	want(t, ada.Send(path, url.Values{"do": {"change"}, "event": {"assessment.failed"}, "failUnder": {"70"}, "format": {"teams"}}), http.StatusSeeOther)
+	if got := ada.Get(path); strings.Contains(got.Body, `value="70"`) {
+		t.Error("the gate stays without its event")
+	}
+	for gate, says := range map[string]string{"": "failUnder must be", "101": "failUnder"} {
+		want(t, ada.Send("/admin/webhooks", url.Values{"address": {"https://hooks.example"}, "event": {"gate.failed"}, "failUnder": {gate}, "format": {"slack"}}), http.StatusBadRequest, says)
+	}
+	want(t, linus.Send(path, url.Values{"do": {"rotate"}}), http.StatusForbidden, "AdminRoleRequired")
+	rotated := ada.Send(path, url.Values{"do": {"rotate"}})
+	want(t, rotated, http.StatusOK, "whsec_", "The webhook has a new secret.", "signed with the secret before this one too")
+	ada.CheckPage(rotated)
+	if got := ada.Get(path); strings.Contains(got.Body, "whsec_") || !strings.Contains(got.Body, "signed with the secret before this one too") {
+		t.Error("the new secret is shown again, or nothing says that there was another")
+	}
 	delivery := regexp.MustCompile(`name="delivery" value="([0-9a-f-]{36})"`).FindStringSubmatch(shown.Body)[1]
 	want(t, ada.Send(path, url.Values{"do": {"again"}, "delivery": {delivery}}), http.StatusSeeOther)
 	want(t, ada.Send(path, url.Values{"do": {"again"}, "delivery": {"x"}}), http.StatusNotFound)

@@ -64,6 +64,8 @@ func Table() []Route {
 			Scope: token.ScopeReadWrite, Group: Start, Role: account.Admin, RoundTrips: 3},
 		{Operation: "testWebhook", Method: http.MethodPost, Path: "/v1/webhooks/{webhookId}/test",
 			Scope: token.ScopeReadWrite, Group: Start, Role: account.Admin, RoundTrips: 4},
+		{Operation: "rotateWebhookSecret", Method: http.MethodPost, Path: "/v1/webhooks/{webhookId}/rotate",
+			Scope: token.ScopeReadWrite, Group: Start, Role: account.Admin, RoundTrips: 5},
 		{Operation: "listWebhookDeliveries", Method: http.MethodGet, Path: "/v1/webhooks/{webhookId}/deliveries",
 			Scope: token.ScopeRead, Group: Read, Role: account.Admin, RoundTrips: 3},
 		{Operation: "redeliverWebhookDelivery", Method: http.MethodPost, Path: "/v1/webhooks/{webhookId}/deliveries/{deliveryId}/redeliver",

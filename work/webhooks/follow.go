@@ -47,19 +47,20 @@ func (s *Sender) follow(ctx context.Context, tx pgx.Tx, r eventstore.Recorded) e
 		if len(wanting) == 0 {
 			continue
 		}
-		m, made, err := s.message(ctx, r, kind, id)
+		message, err := s.message(ctx, r, kind, id)
 		if err != nil {
 			return err
 		}
 		about := r.ID.String()
 		if kind == webhook.AllowanceLow {
 			about = r.Stream // of the period
-		} else if kind == webhook.LinguisticFound {
+		} else if kind == webhook.LinguisticFound || kind == webhook.GateFailed {
 			about += "/" + string(kind) // beside the score of the same event
 		}
 		for _, w := range wanting {
+			m, made := message(w)
 			if !made {
-				break
+				continue
 			}
 			if err := deliveries.Add(b, r.Account, w.WebhookID, webhook.DeliveryID(w.WebhookID, about), m, now); err != nil {
 				return err
@@ -74,7 +75,7 @@ func kindsOf(r eventstore.Recorded) ([]webhook.Kind, uuid.UUID) {
 	id, ofOperation := operation.StreamID(r.Stream)
 	switch e := r.Event.(type) {
 	case assessment.Recorded:
-		return []webhook.Kind{webhook.ScoreFell, webhook.LinguisticFound}, id
+		return []webhook.Kind{webhook.ScoreFell, webhook.GateFailed, webhook.LinguisticFound}, id
 	case account.Spent:
 		return []webhook.Kind{webhook.AllowanceLow}, id
 	case assessment.ModelEnded:
@@ -89,35 +90,31 @@ func kindsOf(r eventstore.Recorded) ([]webhook.Kind, uuid.UUID) {
 	return nil, id
 }
 
-// message returns the message of an event of a kind; false if it makes none.
-func (s *Sender) message(ctx context.Context, r eventstore.Recorded, kind webhook.Kind, id uuid.UUID) (m webhook.Message, made bool, err error) {
-	ended := func(status operation.Status, code domain.Code) (webhook.Message, bool, error) {
+// maker makes the message to a webhook; false if there is none.
+type maker func(webhook.Webhook) (webhook.Message, bool)
+
+// message returns what makes the message of an event of a kind.
+func (s *Sender) message(ctx context.Context, r eventstore.Recorded, kind webhook.Kind, id uuid.UUID) (maker, error) {
+	every := func(m webhook.Message, made bool, err error) (maker, error) {
+		return func(webhook.Webhook) (webhook.Message, bool) { return m, made }, err
+	}
+	ended := func(status operation.Status, code domain.Code) (maker, error) {
 		of, on, found, err := s.Operation(ctx, r.Account, id)
-		return webhook.Ended(id, of, on, status, code, r.RecordedAt), found, err
+		return every(webhook.Ended(id, of, on, status, code, r.RecordedAt), found, err)
 	}
 	switch e := r.Event.(type) {
 	case assessment.Recorded:
-		if kind == webhook.LinguisticFound {
-			before, err := s.AIFormatBefore(ctx, r.Account, e.Assessment)
-			m, made = webhook.Linguistic(e.Assessment, before, r.RecordedAt)
-			return m, made, err
-		}
-		before, err := s.ScoreBefore(ctx, r.Account, e.Assessment)
-		m, made = webhook.Fell(e.Assessment, before, r.RecordedAt)
-		return m, made, err
+		return s.assessed(ctx, r, kind, e.Assessment)
 	case account.Spent:
 		owner := eventstore.FoldCached(account.Stream(r.Account), account.Evolve)
 		if err := s.Store.Load(ctx, owner); err != nil {
-			return m, false, err
+			return nil, err
 		}
-		m, made = webhook.Low(e, s.Plans[owner.State.Plan].Allowance(e.Kind), r.RecordedAt)
-		return m, made, nil
+		m, made := webhook.Low(e, s.Plans[owner.State.Plan].Allowance(e.Kind), r.RecordedAt)
+		return every(m, made, nil)
 	case assessment.ModelEnded:
 		of, found, err := s.Unassessed(ctx, r.Account, id, e.ModelID)
-		if err != nil || !found {
-			return m, false, err
-		}
-		return webhook.NotAssessed(of, e.Error.Code, r.RecordedAt), true, nil
+		return every(webhook.NotAssessed(of, e.Error.Code, r.RecordedAt), found, err)
 	case operation.Succeeded:
 		return ended(operation.StatusSucceeded, "")
 	case operation.Failed:
@@ -125,5 +122,20 @@ func (s *Sender) message(ctx context.Context, r eventstore.Recorded, kind webhoo
 	case operation.Cancelled:
 		return ended(operation.StatusCancelled, "")
 	}
-	return m, false, fmt.Errorf("webhooks: the event %s makes no message", r.Type)
+	return nil, fmt.Errorf("webhooks: the event %s makes no message", r.Type)
+}
+
+// assessed is message of an assessment.
+func (s *Sender) assessed(ctx context.Context, r eventstore.Recorded, kind webhook.Kind, a assessment.Assessment) (maker,
+	error) {
+	switch kind {
+	case webhook.GateFailed:
+		before, err := s.ScoredBefore(ctx, r.Account, a)
+		return func(w webhook.Webhook) (webhook.Message, bool) { return w.Failed(a, before, r.RecordedAt) }, err
+	case webhook.LinguisticFound:
+		before, err := s.AIFormatBefore(ctx, r.Account, a)
+		return func(webhook.Webhook) (webhook.Message, bool) { return webhook.Linguistic(a, before, r.RecordedAt) }, err
+	}
+	before, err := s.ScoreBefore(ctx, r.Account, a)
+	return func(webhook.Webhook) (webhook.Message, bool) { return webhook.Fell(a, before, r.RecordedAt) }, err
 }

@@ -157,6 +157,7 @@ func (s *Sender) send(ctx context.Context, lane deliveries.Lane) (err error) {
 		if err != nil {
 			return err
 		}
+		s.attempts.WithLabelValues(outcomeOf(a)).Inc()
 		if a.State == webhook.Parked {
 			s.Log.Warn("a message to a webhook is parked", "account", lane.Account, "webhookId", lane.WebhookID, "id", d.ID, "reason", string(a.Reason))
 		}
@@ -196,7 +197,7 @@ func (s *Sender) attempt(ctx context.Context, w webhook.Webhook, to webhook.Dest
 	case to == zero:
 		a.Reason = webhook.SecretMissing
 	default:
-		body, mediaType, err := d.Message.Body(w.Format, d.ID, d.Account)
+		body, mediaType, err := d.Message.Body(w.Format, d.ID, d.Account, s.Console)
 		if err != nil {
 			return a, err
 		}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
+	"github.com/prometheus/client_golang/prometheus"
 
 	"readiness/commands"
 	"readiness/definition/semanticmodel"
@@ -49,6 +50,8 @@ type Options struct {
 	Plans    account.Plans
 	// ScoreBefore returns the newest earlier score of the assessment's item that rests on the same; nil if there is none.
 	ScoreBefore func(ctx context.Context, accountID string, a assessment.Assessment) (*int, error)
+	// ScoredBefore returns the item's newest earlier assessment that has a score; nil if there is none.
+	ScoredBefore func(ctx context.Context, accountID string, a assessment.Assessment) (*assessment.Assessment, error)
 	// AIFormatBefore returns the format of the item's newest earlier assessment that knows it; empty if none does.
 	AIFormatBefore func(ctx context.Context, accountID string, a assessment.Assessment) (semanticmodel.AIFormat, error)
 	// Operation returns what an operation does, and on what; false if there is none.
@@ -62,6 +65,8 @@ type Options struct {
 	// PrivateAddresses allows addresses in the service's own network. Client then makes the calls; nil is an ordinary one.
 	PrivateAddresses bool
 	Client           *http.Client
+	// Console is the public address of the console, to which messages link; "" for none.
+	Console string
 	// Timeout is how long an attempt may take; 0 means DefaultTimeout.
 	Timeout time.Duration
 }
@@ -69,9 +74,10 @@ type Options struct {
 // Sender makes messages and sends them.
 type Sender struct {
 	Options
-	calls http.Client
-	rows  deliveries.Rows
-	wake  chan struct{} // a lane has ended
+	calls    http.Client
+	rows     deliveries.Rows
+	wake     chan struct{} // a lane has ended
+	attempts *prometheus.CounterVec
 
 	mu   sync.Mutex
 	busy map[uuid.UUID]deliveries.Lane // by webhook
@@ -79,7 +85,13 @@ type Sender struct {
 
 // New returns a sender.
 func New(o Options) *Sender {
-	s := &Sender{Options: o, rows: o.Webhooks.Rows, wake: make(chan struct{}, 1), busy: map[uuid.UUID]deliveries.Lane{}}
+	s := &Sender{Options: o, rows: o.Webhooks.Rows, wake: make(chan struct{}, 1), busy: map[uuid.UUID]deliveries.Lane{},
+		attempts: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "readiness_webhook_attempts_total", Help: "Attempts to send a message to a " +
+			"webhook, by outcome: delivered, later (it is sent again), parked (it is not), or ended (its webhook is disabled or gone)."},
+			[]string{"outcome"})}
+	for _, outcome := range []string{"delivered", "later", "parked", "ended"} {
+		s.attempts.WithLabelValues(outcome) // so that the first one is an increase
+	}
 	s.Log, s.Timeout = cmp.Or(s.Log, slog.New(slog.DiscardHandler)), cmp.Or(s.Timeout, DefaultTimeout)
 	switch {
 	case !o.PrivateAddresses:
@@ -91,6 +103,22 @@ func New(o Options) *Sender {
 	}
 	s.calls.CheckRedirect, s.calls.Jar, s.calls.Timeout = notFollowed, nil, s.Timeout
 	return s
+}
+
+// Metrics returns the metrics of what this process sends, for a registry.
+func (s *Sender) Metrics() []prometheus.Collector { return []prometheus.Collector{s.attempts} }
+
+// outcomeOf returns what an attempt came to, for the metrics.
+func outcomeOf(a deliveries.Attempt) string {
+	switch {
+	case a.State == webhook.Delivered:
+		return "delivered"
+	case a.State == webhook.Waiting:
+		return "later"
+	case a.Reason == webhook.Gone || a.Reason == webhook.NotEnabled:
+		return "ended"
+	}
+	return "parked"
 }
 
 func notFollowed(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }

@@ -46,6 +46,16 @@ type received struct {
 	body              []byte
 }
 
+// signed returns the signature of the message by a secret, made without the domain's code.
+func (m received) signed(t *testing.T, by webhook.Destination) string {
+	t.Helper()
+	secret, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(by.Secret(), "whsec_"))
+	check(t, err)
+	mac := hmac.New(sha256.New, secret)
+	fmt.Fprintf(mac, "%s.%s.%s", m.headers.Get("webhook-id"), m.headers.Get("webhook-timestamp"), m.body)
+	return "v1," + base64.StdEncoding.EncodeToString(mac.Sum(nil))
+}
+
 // receiver is a real server of webhooks.
 type receiver struct {
 	*httptest.Server
@@ -124,7 +134,7 @@ func (w *world) person(accountID string) commands.Caller {
 func (w *world) hook(accountID, address string) (webhook.Webhook, webhook.Destination) {
 	w.t.Helper()
 	got, to, err := w.Webhooks.Create(w.t.Context(), w.person(accountID),
-		webhook.Configuration{Events: webhook.Kinds(), Format: webhook.CloudEvents, Enabled: true}, address)
+		webhook.Configuration{Events: webhook.Kinds(), FailUnder: new(1), Format: webhook.CloudEvents, Enabled: true}, address)
 	check(w.t, err)
 	return got, to
 }
@@ -208,11 +218,7 @@ func TestDelivered(t *testing.T) {
 			m.headers.Get("Content-Type") != "application/cloudevents+json" {
 			t.Errorf("message %d: %s", i, m.body)
 		}
-		secret, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(to.Secret(), "whsec_"))
-		check(t, err)
-		mac := hmac.New(sha256.New, secret)
-		fmt.Fprintf(mac, "%s.%s.%s", m.headers.Get("webhook-id"), m.headers.Get("webhook-timestamp"), m.body)
-		if m.headers.Get("webhook-signature") != "v1,"+base64.StdEncoding.EncodeToString(mac.Sum(nil)) {
+		if m.headers.Get("webhook-signature") != m.signed(t, to) {
 			t.Errorf("message %d has another signature", i)
 		}
 	}
@@ -339,6 +345,145 @@ func TestLinguisticFound(t *testing.T) {
 	}
 }
 
+// Each webhook is told of the scores that fail its own gate: the first one, and those after one that passed. A follower that begins again tells
+// nothing new, and another account nothing.
+//
+// proves: decisions/25/gate-failed
+func TestGateFailed(t *testing.T) {
+	t.Parallel()
+	l := listen(t, nil)
+	w := begin(t, l)
+	w.hook("fabrikam", l.URL+"/other")
+	gate := func(under int) webhook.Webhook {
+		got, _, err := w.Webhooks.Create(t.Context(), w.person("contoso"),
+			webhook.Configuration{Events: []webhook.Kind{webhook.GateFailed}, FailUnder: &under, Format: webhook.CloudEvents, Enabled: true}, l.URL)
+		check(t, err)
+		return got
+	}
+	low, high := gate(50), gate(80)
+	at := w.Clock.Now()
+	assessed := func(model uuid.UUID, score *int) {
+		t.Helper()
+		at = at.Add(time.Minute)
+		testworld.Record(t, w.World, "contoso", eventstore.FoldLast[assessment.Standing](assessment.Stream("contoso", model)),
+			domain.Command[assessment.Standing](assessment.Record{Assessment: assessment.Assessment{AssessmentID: w.NewID(), OperationID: w.NewID(), WorkspaceID: two,
+				WorkspaceName: "Retail", ModelID: model, ModelName: "Sales", AssessedAt: at, Score: score, RegimeID: "a", Dimensions: map[string]*int{"naming": score}}}))
+		w.makeAll()
+	}
+	told := func(h webhook.Webhook) (scores []string) {
+		for _, d := range slices.Backward(w.list(h)) {
+			text := fmt.Sprintf("%s %d", d.Message.Subject[35:], *d.Message.Data.Score)
+			if f := d.Message.Data.Fell; len(f) > 0 {
+				text += fmt.Sprintf(" from %d", f[0].PreviousScore)
+			}
+			if scores = append(scores, text); d.Message.Kind != webhook.GateFailed || *d.Message.Data.FailUnder != *h.FailUnder {
+				t.Errorf("a message is %+v", d.Message)
+			}
+		}
+		return scores
+	}
+	for _, a := range []struct {
+		model uuid.UUID
+		score *int
+	}{{one, new(79)}, {one, new(78)}, {one, new(49)}, {two, new(80)}, {one, nil}, {one, new(48)}, {two, new(50)}, {one, new(90)}, {one, new(10)}} {
+		assessed(a.model, a.score)
+	}
+	w.makeAll()
+	if got, want := told(high), []string{"1 79", "2 50 from 80", "1 10 from 90"}; !slices.Equal(got, want) {
+		t.Errorf("the higher gate told %q, want %q", got, want)
+	}
+	if got, want := told(low), []string{"1 49 from 78", "1 10 from 90"}; !slices.Equal(got, want) {
+		t.Errorf("the lower gate told %q, want %q", got, want)
+	}
+	// A webhook that is changed is told once more of what fails.
+	w.Clock.Set(at.Add(time.Second))
+	_, err := w.Webhooks.Change(t.Context(), w.person("contoso"), low.WebhookID, webhook.Change{FailUnder: new(40)}, nil)
+	check(t, err)
+	low.FailUnder = new(40)
+	assessed(one, new(11))
+	assessed(one, new(11))
+	if all := w.list(low); len(all) != 3 || *all[0].Message.Data.Score != 11 || *all[0].Message.Data.FailUnder != 40 {
+		t.Errorf("the changed webhook has %d messages: %+v", len(all), all[0].Message.Data)
+	}
+	if n := len(w.list(high)); n != 3 {
+		t.Errorf("the other one has %d messages", n)
+	}
+	w.once()
+	for _, m := range l.all() {
+		if m.account != "/accounts/contoso" {
+			t.Errorf("another account was told %s", m.body)
+		}
+	}
+}
+
+// After a rotation both secrets sign for a day, and the address stays. Two changes of what is stored at the same time lose neither, and nothing
+// but the sealed row has a secret.
+//
+// proves: decisions/25/rotated decisions/25/hidden
+func TestRotated(t *testing.T) {
+	t.Parallel()
+	l := listen(t, nil)
+	w := begin(t, l)
+	h, first := w.hook("contoso", l.URL+"/a")
+	if _, _, err := w.Webhooks.Rotate(t.Context(), w.person("fabrikam"), h.WebhookID); !domain.IsRefused(err, domain.WebhookNotFound) {
+		t.Errorf("another account: %v", err)
+	}
+	after, second, err := w.Webhooks.Rotate(t.Context(), w.person("contoso"), h.WebhookID)
+	check(t, err)
+	if want := w.Clock.Now().Add(24 * time.Hour); !after.PreviousSecretEndsAt.Equal(want) || !after.ChangedAt.Equal(h.ChangedAt) || second.Address() != l.URL+"/a" {
+		t.Errorf("rotated, it is %+v", after)
+	}
+	w.ends("contoso", 1)
+	w.once()
+	w.Clock.Advance(24*time.Hour - time.Second)
+	w.ends("contoso", 1)
+	w.once()
+	w.Clock.Advance(time.Second)
+	w.ends("contoso", 1)
+	w.once()
+	got := l.all()
+	if len(got) != 3 {
+		t.Fatalf("%d messages arrived", len(got))
+	}
+	for i, m := range got {
+		want := m.signed(t, second) + " " + m.signed(t, first)
+		if i == 2 {
+			want = m.signed(t, second)
+		}
+		if m.headers.Get("webhook-signature") != want {
+			t.Errorf("message %d has %d signatures, or others", i, len(strings.Fields(m.headers.Get("webhook-signature"))))
+		}
+	}
+	for _, table := range []string{"events", "webhook_deliveries", "webhook_lanes"} {
+		for _, to := range []webhook.Destination{first, second} {
+			if n := w.Count(t, `SELECT count(*) FROM `+table+` t WHERE t::text LIKE '%' || $1 || '%'`, strings.TrimPrefix(to.Secret(), "whsec_")); n != 0 {
+				t.Errorf("%s has a secret", table)
+			}
+		}
+	}
+	for i := range 10 {
+		address := fmt.Sprintf("%s/%d", l.URL, i)
+		var rotated webhook.Destination
+		var both sync.WaitGroup
+		var moves, rotates error
+		both.Go(func() {
+			_, moves = w.Webhooks.Change(t.Context(), w.person("contoso"), h.WebhookID, webhook.Change{}, &address)
+		})
+		both.Go(func() { _, rotated, rotates = w.Webhooks.Rotate(t.Context(), w.person("contoso"), h.WebhookID) })
+		both.Wait()
+		now, found, err := w.Webhooks.Destination(t.Context(), "contoso", h.WebhookID)
+		check(t, err)
+		if !found || (moves == nil) != (now.Address() == address) || rotates == nil && now.Secret() != rotated.Secret() {
+			t.Fatalf("the address was changed with %v, the secret with %v, and one is lost", moves, rotates)
+		}
+		for _, err := range []error{moves, rotates} {
+			if err != nil && !domain.IsRefused(err, domain.OperationInProgress) {
+				t.Error(err)
+			}
+		}
+	}
+}
+
 // A receiver that answers 500 for a day gets ever fewer attempts of the oldest message alone. Then it is parked and listed, and those behind
 // it follow. It can be sent again, with the same id.
 //
@@ -421,6 +566,23 @@ func TestHostileReceivers(t *testing.T) {
 			http.Redirect(w, r, secret.URL, http.StatusTemporaryRedirect)
 		}, false, webhook.Redirected, webhook.Waiting},
 		"hangs": {func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }, false, webhook.TimedOut, webhook.Waiting},
+		"redirects for good": {func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, secret.URL, http.StatusPermanentRedirect)
+		}, false, webhook.Redirected, webhook.Waiting},
+		"redirects as to a page": {func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, "http://169.254.169.254/latest/meta-data", http.StatusFound)
+		}, false, webhook.Redirected, webhook.Waiting},
+		"hangs in its header": {func(w http.ResponseWriter, r *http.Request) {
+			c, _, _ := w.(http.Hijacker).Hijack()
+			defer c.Close()
+			_, _ = io.WriteString(c, "HTTP/1.1 200 OK\r\nX-A: ")
+			_, _ = c.Read(make([]byte, 1)) // until the sender gives up
+		}, false, webhook.TimedOut, webhook.Waiting},
+		"hangs in its body": {func(w http.ResponseWriter, r *http.Request) {
+			_, _ = io.WriteString(w, "thanks")
+			_ = http.NewResponseController(w).Flush()
+			<-r.Context().Done()
+		}, false, "", webhook.Delivered},
 		"answers without end": {func(w http.ResponseWriter, r *http.Request) {
 			for r.Context().Err() == nil {
 				if _, err := w.Write(make([]byte, 1<<16)); err != nil {
@@ -447,7 +609,7 @@ func TestHostileReceivers(t *testing.T) {
 			l := listen(t, tt.answer)
 			w := begin(t, l)
 			o := w.Sender.Options
-			if o.PrivateAddresses = !tt.public; name == "hangs" {
+			if o.PrivateAddresses = !tt.public; strings.HasPrefix(name, "hangs") {
 				o.Timeout = 50 * time.Millisecond
 			}
 			w.Sender = webhooks.New(o)

@@ -3,7 +3,9 @@ package clientcmd
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
+	"time"
 
 	"github.com/google/uuid"
 	"github.com/spf13/cobra"
@@ -19,12 +21,12 @@ func (c *calls) webhooksCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "webhooks",
 		Short: "Send messages about the account's events to other programs",
-		Long: `Manages the webhooks of the account: https addresses that get a signed message when a score fell, an assessment failed, an
-operation ended or an allowance is nearly used. For administrators.`,
+		Long: `Manages the webhooks of the account: https addresses that get a signed message when a score fell or fails a gate, an
+assessment failed, an operation ended or an allowance is nearly used. For administrators.`,
 		RunE: cli.NeedsSubcommand,
 	}
 	cmd.AddCommand(c.webhooksListCommand(), c.webhooksCreateCommand(), c.webhooksChangeCommand(), c.webhooksDeleteCommand(),
-		c.webhooksTestCommand(), c.webhooksDeliveriesCommand(), c.webhooksRedeliverCommand())
+		c.webhooksRotateCommand(), c.webhooksTestCommand(), c.webhooksDeliveriesCommand(), c.webhooksRedeliverCommand())
 	return cmd
 }
 
@@ -59,22 +61,49 @@ func webhookTable(s *sheet.Sheet, w client.Webhook) {
 	line := s.Lines()
 	line("Host", w.Host)
 	line("Events", wanted(w.Events))
+	line("Gate", gateOf(w))
 	line("Format", w.Format)
 	line("Enabled", sheet.Yes(w.Enabled))
 	line("Gone since", sheet.Moment(w.StoppedAtUtc))
+	line("Previous secret", until(w.PreviousSecretEndsAtUtc))
+}
+
+// gateOf returns what the gate of a webhook demands; "" for none.
+func gateOf(w client.Webhook) string {
+	if w.FailUnder == nil {
+		return ""
+	}
+	return fmt.Sprintf("fails under %d", *w.FailUnder)
+}
+
+// until says how long something is valid; "" for nothing.
+func until(at *time.Time) string {
+	if at == nil {
+		return ""
+	}
+	return "signs too until " + sheet.Moment(at)
+}
+
+// createdTable shows a webhook with a secret that is shown once.
+func createdTable(s *sheet.Sheet, w client.Webhook, secret string) {
+	webhookTable(s, w)
+	s.Lines()("Secret", secret)
+	s.Say("Keep the secret: it is not shown again")
 }
 
 // webhookFlags are what create and change set.
 type webhookFlags struct {
 	addressFile, format string
 	events              []string
+	failUnder           int
 	enabled             bool
 }
 
 func (f *webhookFlags) add(flags *pflag.FlagSet) {
 	flags.StringVar(&f.addressFile, "address-file", "", "file that holds the https address, which may be a password; - for stdin")
 	flags.StringSliceVar(&f.events, "event", nil,
-		"events: assessment.score-fell, assessment.linguistic-found, assessment.failed, operation.ended, allowance.low")
+		"events: assessment.score-fell, gate.failed, assessment.linguistic-found, assessment.failed, operation.ended, allowance.low")
+	flags.IntVar(&f.failUnder, "fail-under", 0, "gate of gate.failed: the lowest score that passes (1 to 100)")
 	flags.StringVar(&f.format, "format", "cloudevents", "form of the messages: cloudevents, slack or teams")
 	flags.BoolVar(&f.enabled, "enabled", true, "whether messages are sent")
 }
@@ -84,6 +113,7 @@ func (f *webhookFlags) request(c *calls, cmd *cobra.Command) (r client.ChangeWeb
 	for _, e := range f.events {
 		r.Events = append(r.Events, client.WantedWebhookEvent(e))
 	}
+	r.FailUnder = given(cmd, "fail-under", f.failUnder)
 	r.Format, r.Enabled = given(cmd, "format", client.WantedWebhookFormat(f.format)), given(cmd, "enabled", f.enabled)
 	if f.addressFile != "" {
 		address, err := c.readSecret(cmd.InOrStdin(), f.addressFile, "address")
@@ -102,7 +132,7 @@ func (c *calls) webhooksCreateCommand() *cobra.Command {
 		Short: "Create a webhook",
 		Long:  "Creates a webhook and prints the secret that signs its messages. The service shows address and secret never again.",
 		Example: `  readiness client webhooks create --address-file - --event assessment.score-fell,assessment.failed < address.txt
-  readiness client webhooks create --address-file slack.txt --format slack --event operation.ended`,
+  readiness client webhooks create --address-file slack.txt --format slack --event gate.failed --fail-under 70`,
 		Args: cobra.NoArgs,
 	}
 	call := c.run(func(ctx context.Context, s *client.Service, _ []string) error {
@@ -112,9 +142,7 @@ func (c *calls) webhooksCreateCommand() *cobra.Command {
 		}
 		got, err := s.CreateWebhookWithResponse(ctx, client.CreateWebhookRequest(r))
 		return shown(c, got, err, func(s *sheet.Sheet, got client.CreatedWebhook) {
-			webhookTable(s, got.Webhook)
-			s.Lines()("Secret", got.Secret)
-			s.Say("Keep the secret: it is not shown again")
+			createdTable(s, got.Webhook, got.Secret)
 		})
 	})
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -147,14 +175,28 @@ func (c *calls) webhooksChangeCommand() *cobra.Command {
 		return shown(c, got, err, webhookTable)
 	})
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if f.addressFile == "" && len(f.events) == 0 && !cmd.Flags().Changed("format") && !cmd.Flags().Changed("enabled") {
-			return cli.Usage("change needs one of --address-file, --event, --format and --enabled")
+		if f.addressFile == "" && !slices.ContainsFunc([]string{"event", "fail-under", "format", "enabled"}, cmd.Flags().Changed) {
+			return cli.Usage("change needs one of --address-file, --event, --fail-under, --format and --enabled")
 		}
 		return call(cmd, args)
 	}
 	f.add(cmd.Flags())
 	cli.OwnEnvironment(cmd, "client-webhook") // other commands have a --format
 	return cmd
+}
+
+func (c *calls) webhooksRotateCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "rotate WEBHOOK_ID",
+		Short: "Give a webhook a new secret",
+		Long: `Gives a webhook a new secret and prints it. The service shows it never again. For 24 hours messages are signed with the secret before
+it too, so that the receiver can be changed meanwhile; one before that signs no more. To end a secret that leaked at once, rotate twice.`,
+		Args: aWebhook,
+		RunE: c.run(func(ctx context.Context, s *client.Service, args []string) error {
+			got, err := s.RotateWebhookSecretWithResponse(ctx, uuid.MustParse(args[0]))
+			return shown(c, got, err, func(s *sheet.Sheet, got client.RotatedWebhookSecret) { createdTable(s, got.Webhook, got.Secret) })
+		}),
+	}
 }
 
 func (c *calls) webhooksDeleteCommand() *cobra.Command {

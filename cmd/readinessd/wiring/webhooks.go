@@ -20,8 +20,8 @@ func sender(p Parts, with *commands.Commands) *webhooks.Sender {
 	}
 	return webhooks.New(webhooks.Options{
 		Store: p.Log.Store, Webhooks: with.Webhooks, Plans: p.Plans, Life: p.Log.Life, Now: p.Now, Log: p.Logger,
-		PrivateAddresses: p.PrivateWebhooks, Client: p.WebhookClient,
-		ScoreBefore: views.ScoreBefore, AIFormatBefore: views.AIFormatBefore, Operation: typeOf,
+		PrivateAddresses: p.PrivateWebhooks, Client: p.WebhookClient, Console: p.Console,
+		ScoreBefore: views.ScoreBefore, ScoredBefore: views.ScoredBefore, AIFormatBefore: views.AIFormatBefore, Operation: typeOf,
 		Unassessed: func(ctx context.Context, accountID string, operationID, itemID uuid.UUID) (webhook.Unassessed, bool, error) {
 			f, found, err := views.UnassessedBy(ctx, accountID, operationID, itemID)
 			if err != nil || !found {

@@ -107,6 +107,8 @@ type Parts struct {
 	// PrivateWebhooks allows webhooks in the service's own network, and WebhookClient then makes the calls; nil is an ordinary one.
 	PrivateWebhooks bool
 	WebhookClient   *http.Client
+	// Console is the public address of the console; "" for none.
+	Console string
 }
 
 // Service is the result of Wire. The caller must set Platform, Permissions and

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/google/uuid"
@@ -30,11 +31,14 @@ type choice struct {
 
 // Whose words choose events and formats.
 var (
-	webhookEvents = []choice{{"assessment.score-fell", "A score fell", false},
+	webhookEvents = []choice{{"assessment.score-fell", "A score fell", false}, {gateFailed, "A score fails the gate", false},
 		{"assessment.linguistic-found", "A model has a new linguistic schema", false}, {"assessment.failed", "An assessment failed", false},
 		{"operation.ended", "An operation ended", false}, {"allowance.low", "80 % of an allowance are used", false}}
 	webhookFormats = []choice{{"cloudevents", "CloudEvents (JSON)", false}, {"slack", "Slack", false}, {"teams", "Microsoft Teams", false}}
 )
+
+// gateFailed is the event that needs a gate.
+const gateFailed = "gate.failed"
 
 // chosen returns the choices with those that are chosen.
 func chosen(all []choice, is func(string) bool) []choice {
@@ -44,6 +48,8 @@ func chosen(all []choice, is func(string) bool) []choice {
 // hookForm are the fields of a webhook in a form.
 type hookForm struct {
 	Events, Formats []choice
+	// FailUnder is the gate; nil for none.
+	FailUnder *int
 	// New is a webhook that is created, which needs an address.
 	New bool
 }
@@ -77,7 +83,7 @@ func showWebhooks(v *page.Visit, created *client.CreatedWebhook) error {
 	}
 	none := func(value string) bool { return value == "cloudevents" }
 	return v.Show(webhooksView, page.Page{Title: "Webhooks", In: path, Data: webhooks{got.JSON200.Value,
-		hookForm{chosen(webhookEvents, none), chosen(webhookFormats, none), true}, created}})
+		hookForm{Events: chosen(webhookEvents, none), Formats: chosen(webhookFormats, none), New: true}, created}})
 }
 
 // createWebhook creates a webhook and shows its secret, once.
@@ -86,9 +92,12 @@ func createWebhook(v *page.Visit) error {
 	if err != nil {
 		return err
 	}
-	r := changeOf(form)
+	r, err := changeOf(form)
+	if err != nil {
+		return err
+	}
 	got, err := v.API.CreateWebhookWithResponse(v.Request.Context(), client.CreateWebhookRequest{Address: new(strings.TrimSpace(form.Get("address"))),
-		Events: r.Events, Format: r.Format})
+		Events: r.Events, FailUnder: r.FailUnder, Format: r.Format})
 	if err != nil {
 		return err
 	}
@@ -96,11 +105,18 @@ func createWebhook(v *page.Visit) error {
 }
 
 // changeOf returns what a form changes of a webhook.
-func changeOf(form url.Values) (r client.ChangeWebhookRequest) {
+func changeOf(form url.Values) (r client.ChangeWebhookRequest, err error) {
 	r.Events = lists.Map(form["event"], func(e string) client.WantedWebhookEvent { return client.WantedWebhookEvent(e) })
 	r.Format = optional.Of(client.WantedWebhookFormat(form.Get("format")))
 	r.Address = optional.Of(strings.TrimSpace(form.Get("address")))
-	return r
+	if text := strings.TrimSpace(form.Get("failUnder")); text != "" {
+		gate, err := strconv.Atoi(text)
+		if err != nil {
+			return r, &page.Problem{Status: http.StatusBadRequest, Title: "The gate is no number", Text: "Give the lowest score that passes, 1 to 100."}
+		}
+		r.FailUnder = &gate
+	}
+	return r, nil
 }
 
 // hook is what the page of a webhook shows.
@@ -109,6 +125,8 @@ type hook struct {
 	Form       hookForm
 	Deliveries []client.WebhookDelivery
 	Next       string
+	// Secret is the new one after a rotation; "" otherwise.
+	Secret string
 }
 
 // Reason returns why the last attempt did not deliver a message; "" if it did.
@@ -117,7 +135,9 @@ func (hook) Reason(d client.WebhookDelivery) string { return page.Words(optional
 // maxDeliveries is how many deliveries a page lists.
 const maxDeliveries = 50
 
-func showWebhook(v *page.Visit) error {
+func showWebhook(v *page.Visit) error { return showHook(v, "") }
+
+func showHook(v *page.Visit, secret string) error {
 	id, err := uuid.Parse(v.Request.PathValue("id"))
 	if err != nil {
 		return page.NotFound
@@ -132,7 +152,8 @@ func showWebhook(v *page.Visit) error {
 	if err != nil {
 		return err
 	}
-	h := hook{Webhook: *got.JSON200, Deliveries: sent.JSON200.Value}
+	h := hook{Webhook: *got.JSON200, Deliveries: sent.JSON200.Value, Secret: secret}
+	h.Form.FailUnder = h.FailUnder
 	h.Form.Events = chosen(webhookEvents, func(value string) bool { return slices.Contains(h.Events, value) })
 	h.Form.Formats = chosen(webhookFormats, func(value string) bool { return h.Format == value })
 	if next := sent.JSON200.ContinuationToken; next != nil {
@@ -156,7 +177,20 @@ func changeWebhook(v *page.Visit) error {
 	case "enable", "disable":
 		_, err = v.API.ChangeWebhookWithResponse(ctx, id, client.ChangeWebhookRequest{Enabled: new(do == "enable")})
 	case "change":
-		_, err = v.API.ChangeWebhookWithResponse(ctx, id, changeOf(form))
+		change, wrong := changeOf(form)
+		if wrong != nil {
+			return wrong
+		}
+		if !slices.Contains(form["event"], gateFailed) {
+			change.FailUnder = nil // the field of an event that is no longer wanted
+		}
+		_, err = v.API.ChangeWebhookWithResponse(ctx, id, change)
+	case "rotate":
+		got, err := v.API.RotateWebhookSecretWithResponse(ctx, id)
+		if err != nil {
+			return err
+		}
+		return showHook(v, got.JSON200.Secret)
 	case "test":
 		_, err = v.API.TestWebhookWithResponse(ctx, id)
 		to += "#deliveries"

@@ -137,6 +137,7 @@ var rowsOfRoutes = []row{
 	{route: "POST " + webhooks, body: `{"address":"https://hooks.example/","events":["operation.ended"]}`, takes: map[string]string{"webhookId": "webhook.webhookId"}},
 	{route: "GET " + webhooks + "/{webhookId}"},
 	{route: "PATCH " + webhooks + "/{webhookId}", body: `{"format":"slack"}`},
+	{route: "POST " + webhooks + "/{webhookId}/rotate"},
 	{route: "POST " + webhooks + "/{webhookId}/test", takes: map[string]string{"deliveryId": "deliveryId"}},
 	{route: "GET " + webhooks + "/{webhookId}/deliveries"},
 	{route: "POST " + webhooks + "/{webhookId}/deliveries/{deliveryId}/redeliver"},
