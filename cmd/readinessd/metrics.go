@@ -8,15 +8,15 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 
-	"readiness/ai"
 	"readiness/cmd/cli"
 	"readiness/cmd/readinessd/monitor"
+	"readiness/cmd/readinessd/wiring"
 	"readiness/internal/disk"
 	"readiness/work"
 )
 
 // registerMetrics registers the metrics of the process; the HTTP server and the platform add their own.
-func registerMetrics(r *prometheus.Registry, core *core, queue *work.Queue, asked *ai.Proposer, measured *monitor.Monitor, data string) {
+func registerMetrics(r *prometheus.Registry, core *core, queue *work.Queue, wired *wiring.Service, measured *monitor.Monitor, data string) {
 	connections := func(state string, n func(*pgxpool.Stat) int32) prometheus.Collector {
 		return prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 			Name: "readiness_database_connections", Help: "Connections of the main pool, by state.",
@@ -29,7 +29,7 @@ func registerMetrics(r *prometheus.Registry, core *core, queue *work.Queue, aske
 			ConstLabels: prometheus.Labels{"kind": kind, "state": state},
 		}, func() float64 { return float64(n(queue.InFlight())) })
 	}
-	for _, more := range [][]prometheus.Collector{core.store.Metrics(), core.Documents.Metrics(), queue.Metrics()} {
+	for _, more := range [][]prometheus.Collector{core.store.Metrics(), core.Documents.Metrics(), queue.Metrics(), wired.Webhooks.Metrics()} {
 		r.MustRegister(more...)
 	}
 	r.MustRegister(
@@ -43,7 +43,7 @@ func registerMetrics(r *prometheus.Registry, core *core, queue *work.Queue, aske
 		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 			Name: "readiness_ai_silent_providers", Help: "AI providers that this process skips for now, because they did not " +
 				"answer in time.",
-		}, func() float64 { return float64(asked.Silent()) }),
+		}, func() float64 { return float64(wired.AI.Silent()) }),
 		connections("used", (*pgxpool.Stat).AcquiredConns),
 		connections("idle", (*pgxpool.Stat).IdleConns),
 		connections("allowed", (*pgxpool.Stat).MaxConns),

@@ -141,7 +141,7 @@ func (r *root) openService(ctx context.Context, life *lifetime, f serviceFlags, 
 	f.letAnswer(wired.Asker, platform)
 	anchors.start(r, wired.Audit, queue, registry)
 	measured := r.measure(core, queue)
-	registerMetrics(registry, core, queue, wired.AI, measured, f.data)
+	registerMetrics(registry, core, queue, wired, measured, f.data)
 	if err := startMetrics(ctx, life, registry); err != nil {
 		return nil, err
 	}

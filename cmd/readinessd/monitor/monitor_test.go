@@ -114,7 +114,7 @@ func TestNumbersOfTheDatabase(t *testing.T) {
 	w.wants(got, map[string]float64{
 		"log_position": 0, "log_watermark_lag": 0, "view_lag_events audit": 0, "view_lag_seconds audit": 0, "view_error audit": 0,
 		"view_unbuilt audit": 0, "view_unbuilt accounts": 0, "operations_waiting owner": 0, "operations_waiting work": 0, "schedules_late": 0,
-		"verify_last_success_timestamp_seconds": 0,
+		"verify_last_success_timestamp_seconds": 0, "webhook_waiting": 0, "webhook_oldest_seconds": 0,
 	})
 	if got["database_size_bytes events"] <= 0 {
 		t.Errorf("the table events has %v bytes", got["database_size_bytes events"])
@@ -152,6 +152,11 @@ func TestNumbersOfTheDatabase(t *testing.T) {
 		w.exec(`INSERT INTO schedules_v2 (account_id, schedule_id, semantic_model_id, created_at, next_at, schedule)
 			VALUES ('contoso', gen_random_uuid(), gen_random_uuid(), now(), $1, '{}')`, w.now.Add(late))
 	}
+	for state, since := range map[string]time.Duration{"Waiting": -90 * time.Second, "Parked": -time.Hour, "Delivered": -2 * time.Hour} {
+		w.exec(`INSERT INTO webhook_deliveries (account_id, webhook_id, id, message, made_at, since, state)
+			SELECT 'contoso', gen_random_uuid(), gen_random_uuid(), '{}', $1, s, $2 FROM (VALUES ($1::timestamptz), ($1 + interval '1 minute')) AS v (s)`,
+			w.now.Add(since), state)
+	}
 	if _, named := w.measured()["forward_lag_events"]; named {
 		t.Error("a log that was never forwarded is behind")
 	}
@@ -170,7 +175,7 @@ func TestNumbersOfTheDatabase(t *testing.T) {
 		"forward_lag_events": last, "forward_lag_seconds": w.now.Sub(appended).Seconds(),
 		"view_lag_events accounts": 0, "view_error accounts": 0, "view_unbuilt activity": 1, "checkpoint_age_seconds": 7, "view_unbuilt audit": 0,
 		"steps assess-semantic-model available": 1, "steps assess-semantic-model scheduled": 1, "steps ask-questions retryable": 1,
-		"operations_waiting owner": 1, "operations_waiting work": 2, "schedules_late": 2,
+		"operations_waiting owner": 1, "operations_waiting work": 2, "schedules_late": 2, "webhook_waiting": 2, "webhook_oldest_seconds": 90,
 		"verify_last_success_timestamp_seconds": float64(w.now.UnixMilli()) / 1000,
 	})
 	if a, b := got["steps_oldest_seconds assess-semantic-model"], got["steps_oldest_seconds ask-questions"]; b < 3600 || a-b < 9*3600 || b > 2*3600 {

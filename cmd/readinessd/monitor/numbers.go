@@ -21,6 +21,8 @@ var (
 	stepsOldest = describe("readiness_steps_oldest_seconds", "Age of the oldest unfinished step of work.", "kind")
 	waiting     = describe("readiness_operations_waiting", "Unfinished operations, by what they wait for: their owner or work.", "state")
 	lateSlots   = describe("readiness_schedules_late", "Schedules whose slot began over five minutes ago and was not started.")
+	messages    = describe("readiness_webhook_waiting", "Messages to webhooks that wait to be delivered.")
+	messageAge  = describe("readiness_webhook_oldest_seconds", "Time since the oldest message to a webhook that waits was first due.")
 	verifiedAt  = describe("readiness_verify_last_success_timestamp_seconds",
 		"When events verify last found the log unchanged; 0 for never.")
 	sealedAge   = describe("readiness_checkpoint_age_seconds", "Time since the log was last sealed: all of it is under a signed head then.")
@@ -30,7 +32,7 @@ var (
 )
 
 var descriptions = []*prometheus.Desc{logPosition, logLag, viewLag, viewLate, viewError, viewUnbuilt, steps, stepsOldest, waiting,
-	lateSlots, verifiedAt, sealedAge, forwardLag, forwardLate, tableSize}
+	lateSlots, messages, messageAge, verifiedAt, sealedAge, forwardLag, forwardLate, tableSize}
 
 // numbers are what was read at one time.
 type numbers struct {
@@ -41,9 +43,12 @@ type numbers struct {
 	// owner and working are the unfinished operations that wait for their owner, and the others.
 	owner, working int64
 	late           int64
-	verified       time.Time  // zero for never
-	sealed         time.Time  // zero before the trees of the log have a name
-	forwarded      *forwarded // nil if the log was never forwarded
+	// messages are those to webhooks that wait, and due is when the oldest was first due; nil if none waits.
+	messages  int64
+	due       *time.Time
+	verified  time.Time  // zero for never
+	sealed    time.Time  // zero before the trees of the log have a name
+	forwarded *forwarded // nil if the log was never forwarded
 }
 
 // view is how far a view has come.
@@ -91,6 +96,12 @@ func (n numbers) collect(to chan<- prometheus.Metric) {
 	gauge(to, waiting, float64(n.owner), "owner")
 	gauge(to, waiting, float64(n.working), "work")
 	gauge(to, lateSlots, float64(n.late))
+	gauge(to, messages, float64(n.messages))
+	age := 0.0
+	if n.due != nil {
+		age = max(0, n.at.Sub(*n.due).Seconds())
+	}
+	gauge(to, messageAge, age)
 	verified := 0.0
 	if !n.verified.IsZero() {
 		verified = float64(n.verified.UnixMilli()) / 1000

@@ -36,6 +36,9 @@ func (m *Monitor) read(ctx context.Context) (n numbers, err error) {
 	})
 	m.o.Views.QueueUnfinished(b, &n.owner, &n.working)
 	m.o.Views.QueueLate(b, n.at.Add(-tardy), &n.late)
+	b.Queue(`SELECT count(*), min(since) FROM webhook_deliveries WHERE state = 'Waiting'`).QueryRow(func(row pgx.Row) error {
+		return row.Scan(&n.messages, &n.due)
+	})
 	b.Queue(`SELECT max(verified_at) FROM verifications`).QueryRow(func(row pgx.Row) error {
 		var at *time.Time
 		err := row.Scan(&at)
