@@ -126,7 +126,7 @@ func TestWebhooks(t *testing.T) {
 	if got := w.send("PATCH", path, w.as("ada"), `{"events":["allowance.low"]}`).ok(200); got.body["failUnder"] != nil {
 		t.Errorf("without its event, the gate stays: %s", got.text)
 	}
-	w.send("POST", path+"/rotate", w.as("grace"), "").refused(403, domain.AdminRoleRequired)
+	w.send("POST", path+"/rotate", w.as("bob"), "").refused(403, domain.AdminRoleRequired)
 	if got := w.get(path, w.as("ada")).ok(200); got.body["previousSecretEndsAtUtc"] != nil {
 		t.Errorf("a refused rotation changed it to %s", got.text)
 	}
