@@ -52,9 +52,10 @@ func (s *Sender) follow(ctx context.Context, tx pgx.Tx, r eventstore.Recorded) e
 			return err
 		}
 		about := r.ID.String()
-		if kind == webhook.AllowanceLow {
+		switch kind { //nolint:exhaustive // the others are alone in their events
+		case webhook.AllowanceLow:
 			about = r.Stream // of the period
-		} else if kind == webhook.LinguisticFound || kind == webhook.GateFailed {
+		case webhook.LinguisticFound, webhook.GateFailed:
 			about += "/" + string(kind) // beside the score of the same event
 		}
 		for _, w := range wanting {
@@ -128,7 +129,7 @@ func (s *Sender) message(ctx context.Context, r eventstore.Recorded, kind webhoo
 // assessed is message of an assessment.
 func (s *Sender) assessed(ctx context.Context, r eventstore.Recorded, kind webhook.Kind, a assessment.Assessment) (maker,
 	error) {
-	switch kind {
+	switch kind { //nolint:exhaustive // the others are not about assessments
 	case webhook.GateFailed:
 		before, err := s.ScoredBefore(ctx, r.Account, a)
 		return func(w webhook.Webhook) (webhook.Message, bool) { return w.Failed(a, before, r.RecordedAt) }, err
