@@ -161,7 +161,11 @@ type Hierarchy struct {
 }
 
 // Level is a level of a hierarchy over a column of its table.
-type Level struct{ Name, Column string }
+type Level struct {
+	Name, Column string
+	// LineageTag identifies it through changes of its name; "" if absent.
+	LineageTag string
+}
 
 // Partition is the source of a table's rows. SourceType is "m", "calculated",
 // "entity", "query", "policyRange" or "calculationGroup".

@@ -207,7 +207,7 @@ func (r *tmdlReader) hierarchy(o *declared) Hierarchy {
 		IsHidden: r.flag(o, "isHidden", false), Source: o.source()}
 	for _, c := range o.children {
 		if c.keyword == "level" {
-			h.Levels = append(h.Levels, Level{c.name, r.reference(c, "column")})
+			h.Levels = append(h.Levels, Level{c.name, r.reference(c, "column"), c.text("lineageTag")})
 		}
 	}
 	return h

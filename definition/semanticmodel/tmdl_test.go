@@ -94,6 +94,7 @@ table Sales
 		isHidden
 
 		level Year
+			lineageTag: y
 			ordinal: 0
 			column: 'Calendar Year'
 
@@ -149,7 +150,7 @@ func TestFromTMDL(t *testing.T) {
 		},
 		Hierarchies: []semanticmodel.Hierarchy{{
 			Name: "Calendar", Description: "Drill", IsHidden: true, Source: at(54),
-			Levels: []semanticmodel.Level{{Name: "Year", Column: "Calendar Year"}, {Name: "Month", Column: "Month"}},
+			Levels: []semanticmodel.Level{{Name: "Year", Column: "Calendar Year", LineageTag: "y"}, {Name: "Month", Column: "Month"}},
 		}},
 		Partitions: []semanticmodel.Partition{
 			{Name: "Sales", SourceType: "m", Mode: "directQuery", Expression: "let x = 1\nin x"},

@@ -148,6 +148,8 @@ func (t *tmsl) level() (o Level) {
 			o.Name = t.Lines()
 		case "column":
 			o.Column = t.Lines()
+		case "lineageTag":
+			o.LineageTag, _ = t.Text()
 		}
 	}
 	return o

@@ -10,8 +10,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/goccy/go-yaml"
-
 	"readiness/definition"
 	"readiness/definition/semanticmodel"
 	"readiness/definition/textfile"
@@ -32,8 +30,9 @@ type schema struct {
 // entity is a thing that the schema names, bound to an object of the model.
 type entity struct {
 	key, table, name, hierarchy, level string
-	hidden                             bool
-	terms                              []semanticmodel.Term
+	// varied is true for an object of the automatic hierarchy of dates of a column.
+	varied, hidden bool
+	terms          []semanticmodel.Term
 }
 
 // read reads a linguistic schema: JSON, or the YAML that Power BI Desktop exports.
@@ -47,7 +46,7 @@ func read(text string) (schema, error) {
 	case strings.HasPrefix(text, "{"):
 		err = json.Unmarshal([]byte(text), &all)
 	default:
-		err = yaml.Unmarshal([]byte(text), &all)
+		all, err = readYAML(text)
 	}
 	if err != nil {
 		return schema{}, fmt.Errorf("it cannot be read: %w", err)
@@ -168,7 +167,8 @@ func entities(all map[string]any) (out []entity) {
 		}
 		e := entity{key: key, table: first(binding, "ConceptualEntity", "Table"),
 			name:      first(binding, "ConceptualProperty", "Column", "Measure", "Field", "Property"),
-			hierarchy: first(binding, "Hierarchy"), level: first(binding, "HierarchyLevel", "Level")}
+			hierarchy: first(binding, "Hierarchy"), level: first(binding, "HierarchyLevel", "Level"),
+			varied: first(binding, "VariationSource", "VariationSet") != ""}
 		visibility := object(o["Visibility"])
 		e.hidden = visibility["Value"] == "Hidden" && visibility["State"] == "Authored"
 		terms, _ := o["Terms"].([]any)

@@ -41,8 +41,8 @@ const (
 type Options struct {
 	// Culture is the culture whose linguistic schema is taken; "" means the model's default one, else the first that tells something.
 	Culture string
-	// Schema is a linguistic schema that was exported, JSON or YAML, in place of the model's; "" without one.
-	Schema string
+	// Schema is a linguistic schema that was exported, JSON or YAML, in place of the model's; nil without one.
+	Schema *string
 	// Suggested carries over the synonyms that the platform suggested, too.
 	Suggested bool
 	// Remove removes the linguistic schema.
@@ -134,10 +134,14 @@ func Make(d definition.Definition, m *semanticmodel.Model, o Options) (Result, e
 
 // source reads the linguistic schema that is upgraded.
 func (r *Result) source(m *semanticmodel.Model, written map[string]string, o Options) (schema, error) {
-	if o.Schema != "" {
-		s, err := read(o.Schema)
-		if err != nil {
+	if o.Schema != nil {
+		s, err := read(*o.Schema)
+		switch {
+		case err != nil:
 			return s, fmt.Errorf("the exported linguistic schema: %w", err)
+		case !s.tells(o.Suggested):
+			return s, errors.New("the exported linguistic schema tells an AI nothing: it has no synonym of a person, instruction, question, " +
+				"phrasing or hidden object")
 		}
 		return s, nil
 	}
@@ -181,9 +185,7 @@ func (r *Result) carry(all *entries, e entity, suggested bool) {
 		case !t.Authored() && t.State != "Suggested":
 		case len([]rune(t.Text)) > maxSynonym:
 			r.lose("a synonym", e.where(), "it has more than 1,024 characters")
-		case len(kept) == maxSynonyms:
-			r.lose(fmt.Sprintf("the synonym %q", t.Text), e.where(), "an object has 1,024 at most")
-		case !slices.Contains(kept, t.Text):
+		default:
 			kept = append(kept, t.Text)
 		}
 	}
@@ -197,10 +199,10 @@ func (r *Result) carry(all *entries, e entity, suggested bool) {
 	if to == nil {
 		why := "the model has no such object"
 		switch {
-		case e.level != "":
-			why = "the levels of a hierarchy are not written; give the synonyms to the level's column"
 		case e.table == "":
 			why = "it is bound to no object"
+		case e.varied:
+			why = "it is of the automatic hierarchy of a date, which the new form does not have"
 		}
 		for _, text := range kept {
 			r.lose(fmt.Sprintf("the synonym %q", text), e.where(), why)
@@ -208,7 +210,11 @@ func (r *Result) carry(all *entries, e entity, suggested bool) {
 		return
 	}
 	for _, text := range kept {
-		if !slices.Contains(to.Synonyms, text) { // two entities may be bound to one object
+		switch { // two entities may be bound to one object
+		case slices.Contains(to.Synonyms, text):
+		case len(to.Synonyms) == maxSynonyms:
+			r.lose(fmt.Sprintf("the synonym %q", text), e.where(), "an object has 1,024 at most")
+		default:
 			to.Synonyms = append(to.Synonyms, text)
 			r.Synonyms++
 		}
@@ -227,6 +233,8 @@ func (e entity) where() string {
 		return e.key
 	case name == "":
 		return "'" + e.table + "'"
+	case e.hierarchy != "" && e.level != "":
+		name = e.hierarchy + "." + e.level
 	}
 	return "'" + e.table + "'[" + name + "]"
 }
@@ -256,61 +264,69 @@ type entry struct {
 	Columns     []*entry `json:"columns,omitempty"`
 	Measures    []*entry `json:"measures,omitempty"`
 	Hierarchies []*entry `json:"hierarchies,omitempty"`
+	Levels      []*entry `json:"levels,omitempty"`
+}
+
+// silent reports whether the entry says nothing. It leaves out those of its parts that say nothing.
+func (e *entry) silent() bool {
+	parts := 0
+	for _, of := range []*[]*entry{&e.Columns, &e.Measures, &e.Hierarchies, &e.Levels} {
+		*of = slices.DeleteFunc(*of, (*entry).silent)
+		parts += len(*of)
+	}
+	return parts == 0 && len(e.Synonyms) == 0 && e.Visibility == "Auto"
 }
 
 // entries are those of all objects of a model, in its order.
 type entries struct {
 	all  []*entry
-	byID map[[2]string]*entry // by folded table and name; hierarchies by "\x00" and their name
+	byID map[[4]string]*entry // by folded table, name of a column or measure, hierarchy and level
+}
+
+// key returns the key of an object.
+func key(table, name, hierarchy, level string) [4]string {
+	return [4]string{spelling.FoldSpace(table), spelling.FoldSpace(name), spelling.FoldSpace(hierarchy), spelling.FoldSpace(level)}
 }
 
 func newEntries(m *semanticmodel.Model) *entries {
-	e := &entries{byID: map[[2]string]*entry{}}
+	e := &entries{byID: map[[4]string]*entry{}}
 	for _, t := range m.Tables {
 		table := &entry{ID: t.LineageTag, Name: t.Name, Visibility: "Auto"}
-		add := func(to *[]*entry, key, name, tag string) {
+		add := func(to *[]*entry, key [4]string, name, tag string) *entry {
 			one := &entry{ID: tag, Name: name, Visibility: "Auto"}
-			*to = append(*to, one)
-			e.byID[[2]string{spelling.FoldSpace(t.Name), key}] = one
+			*to, e.byID[key] = append(*to, one), one
+			return one
 		}
 		for _, c := range t.Columns {
-			add(&table.Columns, spelling.FoldSpace(c.Name), c.Name, c.LineageTag)
+			add(&table.Columns, key(t.Name, c.Name, "", ""), c.Name, c.LineageTag)
 		}
 		for _, one := range t.Measures {
-			add(&table.Measures, spelling.FoldSpace(one.Name), one.Name, one.LineageTag)
+			add(&table.Measures, key(t.Name, one.Name, "", ""), one.Name, one.LineageTag)
 		}
 		for _, h := range t.Hierarchies {
-			add(&table.Hierarchies, "\x00"+spelling.FoldSpace(h.Name), h.Name, h.LineageTag)
+			of := add(&table.Hierarchies, key(t.Name, "", h.Name, ""), h.Name, h.LineageTag)
+			for _, l := range h.Levels {
+				add(&of.Levels, key(t.Name, "", h.Name, l.Name), l.Name, l.LineageTag)
+			}
 		}
-		e.all, e.byID[[2]string{spelling.FoldSpace(t.Name), ""}] = append(e.all, table), table
+		e.all, e.byID[key(t.Name, "", "", "")] = append(e.all, table), table
 	}
 	return e
 }
 
 // of returns the entry of an entity's object, or nil.
 func (e *entries) of(of entity) *entry {
-	key := spelling.FoldSpace(of.name)
 	switch {
-	case of.table == "" || of.level != "":
+	case of.table == "" || of.varied:
 		return nil
 	case of.hierarchy != "":
-		key = "\x00" + spelling.FoldSpace(of.hierarchy)
+		return e.byID[key(of.table, "", of.hierarchy, of.level)]
 	}
-	return e.byID[[2]string{spelling.FoldSpace(of.table), key}]
+	return e.byID[key(of.table, of.name, "", "")]
 }
 
 // tables returns the entries that say something, each with its table.
-func (e *entries) tables() (out []*entry) {
-	silent := func(one *entry) bool { return len(one.Synonyms) == 0 && one.Visibility == "Auto" }
-	for _, t := range e.all {
-		t.Columns, t.Measures, t.Hierarchies = slices.DeleteFunc(t.Columns, silent), slices.DeleteFunc(t.Measures, silent),
-			slices.DeleteFunc(t.Hierarchies, silent)
-		if !silent(t) || len(t.Columns)+len(t.Measures)+len(t.Hierarchies) > 0 {
-			out = append(out, t)
-		}
-	}
-	return out
-}
+func (e *entries) tables() []*entry { return slices.DeleteFunc(e.all, (*entry).silent) }
 
 // encoded returns a part as the platform lays it out.
 func encoded(v any) []byte {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -16,7 +17,7 @@ import (
 
 const (
 	modelPart  = "model Model\n\tculture: en-US\n\nref table Sales\nref cultureInfo en-US\n"
-	tablePart  = "table Sales\n\tlineageTag: t\n\n\tmeasure Revenue = 1\n\t\tlineageTag: m\n\n\tcolumn Amount\n\t\tdataType: int64\n\n\tcolumn Region\n\t\tdataType: string\n\n\thierarchy Places\n\n\t\tlevel Region\n\t\t\tcolumn: Region\n"
+	tablePart  = "table Sales\n\tlineageTag: t\n\n\tmeasure Revenue = 1\n\t\tlineageTag: m\n\n\tcolumn Amount\n\t\tdataType: int64\n\n\tcolumn Region\n\t\tdataType: string\n\n\thierarchy Places\n\n\t\tlevel Region\n\t\t\tlineageTag: l\n\t\t\tcolumn: Region\n"
 	pbism      = "{\r\n  \"version\": \"4.2\",\r\n  \"settings\": {\r\n    \"qnaEnabled\": true\r\n  }\r\n}\r\n"
 	pbismAfter = "{\r\n  \"version\": \"5.0\",\r\n  \"settings\": {\r\n    \"qnaEnabled\": false\r\n  }\r\n}\r\n"
 )
@@ -74,8 +75,12 @@ func TestCarriedOver(t *testing.T) {
 		"unless it is asked for":   {of(revenue, `"a",{"b":{"State":"Suggested"}}`), upgrade.Options{Suggested: true}, "2 0 0 0", `"synonyms":["a","b"]`, ""},
 		"a table":                  {of(`"ConceptualEntity":"sales"`, `"orders"`), upgrade.Options{}, "1 0 0 0", `"id":"t","name":"Sales","visibility":"Auto","synonyms":["orders"]`, ""},
 		"a hierarchy":              {of(`"ConceptualEntity":"Sales","Hierarchy":"Places"`, `"area"`), upgrade.Options{}, "1 0 0 0", `"hierarchies":[{"name":"Places"`, ""},
-		"a level of it": {of(`"ConceptualEntity":"Sales","Hierarchy":"Places","HierarchyLevel":"Region"`, `"area"`), upgrade.Options{}, "0 0 0 0", "",
+		"a level of it": {of(`"ConceptualEntity":"Sales","Hierarchy":"Places","HierarchyLevel":"Region"`, `"area"`), upgrade.Options{}, "1 0 0 0",
+			`"hierarchies":[{"name":"Places","visibility":"Auto","levels":[{"id":"l","name":"Region","visibility":"Auto","synonyms":["area"]}]}]`, ""},
+		"a level that is gone": {of(`"ConceptualEntity":"Sales","Hierarchy":"Places","HierarchyLevel":"City"`, `"area"`), upgrade.Options{}, "0 0 0 0", "",
 			`the synonym "area"`},
+		"a level of dates": {of(`"ConceptualEntity":"Sales","VariationSource":"Amount","VariationSet":"Variation","Hierarchy":"Places","HierarchyLevel":"Region"`, `"area"`),
+			upgrade.Options{}, "0 0 0 0", "", `the synonym "area"`},
 		"an object that is gone":        {of(`"ConceptualEntity":"Sales","ConceptualProperty":"Gone"`, `"area"`), upgrade.Options{}, "0 0 0 0", "", `the synonym "area"`},
 		"bound to nothing":              {of("", `"area"`), upgrade.Options{}, "0 0 0 0", "", `the synonym "area"`},
 		"1,025 synonyms":                {of(revenue, strings.Join(many, ",")), upgrade.Options{}, "1024 0 0 0", `"word 1023"`, `the synonym "word 1024"`},
@@ -91,7 +96,7 @@ func TestCarriedOver(t *testing.T) {
 		"instructions that are too long": {`{"CustomInstructions":"` + strings.Repeat("ü", 10_001) + `"}`, upgrade.Options{}, "0 0 0 10001", "", "1 characters of AI instructions"},
 		"phrasings":                      {`{"CustomInstructions":"x","Relationships":{"made":{"State":"Generated"},"mine":{"Phrasings":[]}}}`, upgrade.Options{}, "0 0 0 1", "", "a phrasing"},
 		"a member that nobody knows":     {`{"CustomInstructions":"x","GlobalSubstitutions":[],"Agents":{}}`, upgrade.Options{}, "0 0 0 1", "", "the member GlobalSubstitutions"},
-		"an exported schema": {`{"CustomInstructions":"x"}`, upgrade.Options{Schema: "Version: 4.0.0\nLanguage: en-US\nEntities:\n  sale.revenue:\n    Binding: {Table: Sales, Measure: Revenue}\n    Terms:\n    - revenue: {State: Generated}\n    - turnover\n    - net sales: {Weight: 0.9}\n"},
+		"an exported schema": {`{"CustomInstructions":"x"}`, upgrade.Options{Schema: new("Version: 4.0.0\nLanguage: en-US\nEntities:\n  sale.revenue:\n    Binding: {Table: Sales, Measure: Revenue}\n    Terms:\n    - revenue: {State: Generated}\n    - turnover\n    - net sales: {Weight: 0.9}\n")},
 			"2 0 0 0", `"synonyms":["turnover","net sales"]`, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -153,9 +158,22 @@ func TestNotUpgraded(t *testing.T) {
 		"a broken one":         {model(told).With(map[string][]byte{"definition.pbism": []byte("{")}), upgrade.Options{}, "definition.pbism"},
 		"a list for one":       {model(told).With(map[string][]byte{"definition.pbism": []byte("[]")}), upgrade.Options{}, "no JSON object"},
 		"an unknown culture":   {model(told), upgrade.Options{Culture: "fr-FR"}, `the model has no culture "fr-FR"`},
-		"XML":                  {model(told), upgrade.Options{Schema: "<Schema/>"}, "it is XML"},
-		"broken YAML":          {model(told), upgrade.Options{Schema: "Entities: ["}, "it cannot be read"},
-		"broken JSON":          {model(told), upgrade.Options{Schema: "{"}, "it cannot be read"},
+		"XML":                  {model(told), upgrade.Options{Schema: new("<Schema/>")}, "it is XML"},
+		"broken YAML":          {model(told), upgrade.Options{Schema: new("Entities: [")}, "it cannot be read"},
+		"broken JSON":          {model(told), upgrade.Options{Schema: new("{")}, "it cannot be read"},
+		"an empty export":      {model(told), upgrade.Options{Schema: new("")}, "it is empty"},
+		"comments alone":       {model(told), upgrade.Options{Schema: new("# Q&A\n")}, "it is empty"},
+		"a text":               {model(told), upgrade.Options{Schema: new("nothing\n")}, "it is no object"},
+		"a list":               {model(told), upgrade.Options{Schema: new("- Entities\n")}, "it is no object"},
+		"null":                 {model(told), upgrade.Options{Schema: new("null\n")}, "it is no object"},
+		"an export of noise":   {model(told), upgrade.Options{Schema: new("Version: 4.0.0\nEntities: {}\n")}, "tells an AI nothing"},
+		"two documents":        {model(told), upgrade.Options{Schema: new("CustomInstructions: x\n---\nCustomInstructions: y\n")}, "a second document begins"},
+		"a name twice":         {model(told), upgrade.Options{Schema: new("CustomInstructions: x\nCustomInstructions: y\n")}, `line 2: the name "CustomInstructions" stands twice`},
+		"a name that is none":  {model(told), upgrade.Options{Schema: new("[x]: y\n")}, "line 1: a name is no text"},
+		"a cycle":              {model(told), upgrade.Options{Schema: new("Entities: &e\n  x: *e\n")}, "line 2: the value e contains itself"},
+		"200,000 lists":        {model(told), upgrade.Options{Schema: new("Entities: " + strings.Repeat("[", 200_000))}, "exceeded max depth"},
+		"200,000 objects":      {model(told), upgrade.Options{Schema: new("Entities: " + strings.Repeat("{a: ", 200_000))}, "exceeded max depth"},
+		"a bomb":               {model(told), upgrade.Options{Schema: new(bomb())}, "values"},
 	} {
 		r, err := upgraded(t, c.of, c.o)
 		if err == nil || !strings.Contains(err.Error(), c.want) || r.After.Parts != nil {
@@ -163,6 +181,48 @@ func TestNotUpgraded(t *testing.T) {
 		}
 		if nothing := strings.HasPrefix(c.want, "there is nothing"); nothing != errors.Is(err, upgrade.ErrNothing) {
 			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// bomb returns a small file with 10,000 million values.
+func bomb() string {
+	var b strings.Builder
+	b.WriteString("a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n")
+	for i := 1; i < 10; i++ {
+		fmt.Fprintf(&b, "a%d: &a%d [%s]\n", i, i, strings.TrimSuffix(strings.Repeat(fmt.Sprintf("*a%d, ", i-1), 10), ", "))
+	}
+	return b.String()
+}
+
+// An exported schema keeps words that look like numbers or truth values, and what an alias repeats; a large one is read in time.
+func TestExported(t *testing.T) {
+	t.Parallel()
+	var large strings.Builder
+	large.WriteString("Entities:\n")
+	for i := range 20_000 {
+		fmt.Fprintf(&large, "  e%d:\n    Binding: {Table: Sales, Measure: Revenue}\n    Terms:\n    - word %d\n", i, i)
+	}
+	for name, c := range map[string]struct {
+		text string
+		want []string
+	}{
+		"words":   {"Entities: {e: {Binding: {Table: Sales, Measure: Revenue}, Terms: [2019, yes, 1.50, 2020-01-01, ~, [x], {no: {State: Authored}}, {0x10: }]}}", []string{"2019", "yes", "1.50", "2020-01-01", "no", "0x10"}},
+		"aliases": {"Entities:\n  a: {Binding: &b {Table: Sales, Measure: Revenue}, Terms: &t [one]}\n  b: {Binding: *b, Terms: [two]}\n  c: {Binding: {Table: Sales, Measure: Revenue}, Terms: *t}\n", []string{"one", "two"}},
+		"CRLF":    {"\ufeffEntities:\r\n  a:\r\n    Binding:\r\n      Table: Sales\r\n      Measure: Revenue\r\n    Terms:\r\n    - one\r\n", []string{"one"}},
+		"large":   {large.String(), nil}, // 20,000 entities of one object
+	} {
+		r, err := upgraded(t, model(), upgrade.Options{Schema: &c.text})
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		data, _ := r.After.Part("Copilot/schema.json")
+		m, err := semanticmodel.Read(r.After)
+		if err != nil || m.Copilot.Schema == nil || len(m.Copilot.Schema.Tables) != 1 {
+			t.Fatalf("%s: %v %s", name, err, data)
+		}
+		if got := m.Copilot.Schema.Tables[0].Measures[0].Synonyms; c.want != nil && !slices.Equal(got, c.want) || c.want == nil && (len(got) != 1024 || len(r.Lost) != 20_000-1024) {
+			t.Errorf("%s: got %d %.200q, want %q", name, len(got), got, c.want)
 		}
 	}
 }

@@ -59,7 +59,7 @@ docs/upgrade-ai.md lists before you rely on it.`,
 				if err != nil {
 					return err
 				}
-				o.Schema = string(text)
+				o.Schema = new(string(text))
 			}
 			items, warnings, err := offline.Find(c.Context(), root, paths)
 			if err != nil {
