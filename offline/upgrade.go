@@ -27,14 +27,9 @@ type Upgrade struct {
 	Item
 	// Error is why the model cannot be read.
 	Error error
-	// Format is where the model tells an AI something. The counts are those of all its linguistic schemas: synonyms that a person
-	// wrote and that the platform suggested, fields that a person hid, phrasings.
-	Format                                 semanticmodel.AIFormat
-	Synonyms, Suggested, Hidden, Phrasings int
-	// Instructions is true with AI instructions, in either form.
-	Instructions bool
-	// Invalid says why a linguistic schema cannot be read, which stops the platform's own upgrade; "" if it can.
-	Invalid string
+	// Format is where the model tells an AI something, and Inventory what that is.
+	Format    semanticmodel.AIFormat
+	Inventory upgrade.Inventory
 	// Visuals are the Q&A visuals of reports on the model: report and page. They show an error once Q&A is off.
 	Visuals []string
 	// Refused is why nothing is upgraded; nil with a Result.
@@ -72,29 +67,10 @@ func upgraded(ctx context.Context, i Item, o upgrade.Options) (u Upgrade, warnin
 		u.Error = err
 		return u, warnings
 	}
-	u.before, u.Format = d, m.AIFormat()
-	u.Instructions = m.Copilot.Instructions != nil
-	for _, c := range m.Cultures {
-		u.Synonyms, u.Phrasings, u.Instructions = u.Synonyms+c.Synonyms(), u.Phrasings+c.Phrasings, u.Instructions || c.CustomInstructions != nil
-		for _, e := range c.Entities {
-			if e.VisibilityState == "Authored" && e.Visibility == "Hidden" {
-				u.Hidden++
-			}
-			for _, t := range e.Terms {
-				if t.State == "Suggested" {
-					u.Suggested++
-				}
-			}
-		}
-	}
-	for _, one := range m.Unread {
-		if one.Hides&(semanticmodel.Synonyms|semanticmodel.Entities) != 0 && !strings.HasPrefix(one.File, "Copilot/") {
-			u.Invalid = fmt.Sprintf("%s:%d: %s", one.File, max(one.Line, 1), one.Message)
-		}
-	}
+	u.before, u.Format, u.Inventory = d, m.AIFormat(), upgrade.Take(d, m)
 	u.Visuals = i.questionVisuals()
-	if u.Invalid != "" {
-		u.Refused = errors.New("its linguistic schema cannot be read: " + u.Invalid)
+	if u.Inventory.Invalid != "" {
+		u.Refused = errors.New("its linguistic schema cannot be read: " + u.Inventory.Invalid)
 		return u, warnings
 	}
 	u.Result, u.Refused = upgrade.Make(d, m, o)

@@ -91,11 +91,16 @@ func (s schema) tells(suggested bool) bool {
 		slices.ContainsFunc(s.entities, func(e entity) bool { return e.hidden })
 }
 
+// holdsSchema reports whether a part of the model may hold a linguistic schema. Scripts that lie beside it are no part of the model.
+func holdsSchema(p definition.Part) bool {
+	return bytes.Contains(p.Data, []byte("linguisticMetadata")) && !strings.HasPrefix(strings.ToLower(p.Path), "tmdlscripts/")
+}
+
 // linguistic returns the linguistic schemas of a definition as they are written, by culture.
 func linguistic(d definition.Definition) (map[string]string, error) {
 	all := map[string]string{}
 	for _, p := range d.Parts {
-		if !bytes.Contains(p.Data, []byte("linguisticMetadata")) {
+		if !holdsSchema(p) {
 			continue
 		}
 		switch strings.ToLower(path.Ext(p.Path)) {

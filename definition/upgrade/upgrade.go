@@ -347,6 +347,9 @@ func withoutQnA(p definition.Part) ([]byte, error) {
 	if tree.Root.Kind() != '{' {
 		return nil, errors.New("its definition.pbism is no JSON object")
 	}
+	if tree.Root.Member("$schema") == nil { // the published schema requires it
+		tree.Root.Add("$schema", schemas+"semanticModel/definitionProperties/1.0.0/schema.json")
+	}
 	if v := tree.Root.Member("version"); v == nil {
 		tree.Root.Add("version", "5.0", "$schema")
 	} else if text, _ := v.Text(); majorOf(text) < 5 {
@@ -378,7 +381,7 @@ func majorOf(version string) int {
 func removeSchemas(d definition.Definition, want int, parts map[string][]byte) error {
 	removed := 0
 	for _, p := range d.Parts {
-		if !strings.HasSuffix(strings.ToLower(p.Path), ".tmdl") || !bytes.Contains(p.Data, []byte("linguisticMetadata")) {
+		if !strings.HasSuffix(strings.ToLower(p.Path), ".tmdl") || !holdsSchema(p) {
 			continue
 		}
 		doc, err := tmdl.Parse(p.Path, p.Data)

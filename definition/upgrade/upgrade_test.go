@@ -19,7 +19,7 @@ const (
 	modelPart  = "model Model\n\tculture: en-US\n\nref table Sales\nref cultureInfo en-US\n"
 	tablePart  = "table Sales\n\tlineageTag: t\n\n\tmeasure Revenue = 1\n\t\tlineageTag: m\n\n\tcolumn Amount\n\t\tdataType: int64\n\n\tcolumn Region\n\t\tdataType: string\n\n\thierarchy Places\n\n\t\tlevel Region\n\t\t\tlineageTag: l\n\t\t\tcolumn: Region\n"
 	pbism      = "{\r\n  \"version\": \"4.2\",\r\n  \"settings\": {\r\n    \"qnaEnabled\": true\r\n  }\r\n}\r\n"
-	pbismAfter = "{\r\n  \"version\": \"5.0\",\r\n  \"settings\": {\r\n    \"qnaEnabled\": false\r\n  }\r\n}\r\n"
+	pbismAfter = "{\r\n  \"version\": \"5.0\",\r\n  \"settings\": {\r\n    \"qnaEnabled\": false\r\n  },\r\n  \"$schema\": \"https://developer.microsoft.com/json-schemas/fabric/item/semanticModel/definitionProperties/1.0.0/schema.json\"\r\n}\r\n"
 )
 
 // culture returns a part with a linguistic schema on one line.
@@ -261,6 +261,19 @@ func TestModelBIM(t *testing.T) {
 	}
 }
 
+// A script that lies in the model's folder is no part of it: it is neither read nor changed.
+func TestScripts(t *testing.T) {
+	t.Parallel()
+	script := definition.Part{Path: "TMDLScripts/one.tmdl", Data: []byte("createOrReplace\n\n\tcultureInfo fr-FR\n\t\tlinguisticMetadata = {\"CustomInstructions\":\"y\"}\n\t\t\tcontentType: json\n")}
+	r, err := upgraded(t, model(culture("en-US", `{"CustomInstructions":"x"}`), script), upgrade.Options{Remove: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if data, _ := r.After.Part(script.Path); string(data) != string(script.Data) || r.Instructions != 1 || len(r.Lost) != 0 {
+		t.Errorf("%+v, the script is %q", r, data)
+	}
+}
+
 // The linguistic schemas are removed where that is asked for, in every layout, and nothing else of their files is.
 func TestRemoved(t *testing.T) {
 	t.Parallel()
@@ -286,10 +299,10 @@ func TestRemoved(t *testing.T) {
 func TestProperties(t *testing.T) {
 	t.Parallel()
 	for was, want := range map[string]string{
-		`{"version": "6.0", "settings": {"qnaEnabled": true, "x": [1]}}`: `{"version": "6.0", "settings": {"qnaEnabled": false, "x": [1]}}`,
-		`{"version": "1.0"}`:                  `{"version": "5.0", "settings": {"qnaEnabled": false}}`,
-		`{"version": "10.1", "settings": {}}`: `{"version": "10.1", "settings": {"qnaEnabled": false}}`,
-		`{}`:                                  `{"version": "5.0", "settings": {"qnaEnabled": false}}`,
+		`{"version": "6.0", "settings": {"qnaEnabled": true, "x": [1]}}`: `{"version": "6.0", "settings": {"qnaEnabled": false, "x": [1]}, "$schema": "https://developer.microsoft.com/json-schemas/fabric/item/semanticModel/definitionProperties/1.0.0/schema.json"}`,
+		`{"version": "1.0"}`: `{"version": "5.0", "$schema": "https://developer.microsoft.com/json-schemas/fabric/item/semanticModel/definitionProperties/1.0.0/schema.json", "settings": {"qnaEnabled": false}}`,
+		`{"$schema": "x", "version": "10.1", "settings": {}}`: `{"$schema": "x", "version": "10.1", "settings": {"qnaEnabled": false}}`,
+		`{}`: `{"$schema": "https://developer.microsoft.com/json-schemas/fabric/item/semanticModel/definitionProperties/1.0.0/schema.json", "version": "5.0", "settings": {"qnaEnabled": false}}`,
 	} {
 		d := model(culture("en-US", `{"CustomInstructions":"x"}`)).With(map[string][]byte{"definition.pbism": []byte(was)})
 		r, err := upgraded(t, d, upgrade.Options{})

@@ -122,6 +122,14 @@ func outcome(u offline.Upgrade) string {
 		show.Count(k.Hidden, "hidden object"), show.Count(k.Prompts, "question"), k.Instructions, show.Count(len(k.Lost), "thing"))
 }
 
+// numberIn returns a number of a cell, which is empty for none.
+func numberIn(n *int) string {
+	if n == nil {
+		return ""
+	}
+	return strconv.Itoa(*n)
+}
+
 // upgradeRow is a model as JSON and CSV have it.
 type upgradeRow struct {
 	Path         string          `json:"path"`
@@ -132,16 +140,20 @@ type upgradeRow struct {
 	Suggested    int             `json:"suggested_synonyms"`
 	Hidden       int             `json:"hidden_objects"`
 	Phrasings    int             `json:"phrasings"`
+	Questions    int             `json:"suggested_questions"`
 	Instructions bool            `json:"ai_instructions"`
 	Invalid      string          `json:"invalid_linguistic_schema,omitempty"`
+	Losses       *int            `json:"losses,omitempty"`
 	Visuals      []string        `json:"qna_visuals"`
 	Outcome      string          `json:"outcome"`
 	Upgrade      *upgrade.Result `json:"upgrade,omitempty"`
 }
 
 func rowOf(u offline.Upgrade) upgradeRow {
-	row := upgradeRow{Path: u.Shown, Name: u.Name, Format: string(u.Format), Synonyms: u.Synonyms, Suggested: u.Suggested, Hidden: u.Hidden,
-		Phrasings: u.Phrasings, Instructions: u.Instructions, Invalid: u.Invalid, Visuals: append([]string{}, u.Visuals...), Outcome: outcome(u)}
+	of := u.Inventory
+	row := upgradeRow{Path: u.Shown, Name: u.Name, Format: string(u.Format), Synonyms: of.Synonyms, Suggested: of.Suggested, Hidden: of.Hidden,
+		Phrasings: of.Phrasings, Questions: of.Questions, Instructions: of.Instructions, Invalid: of.Invalid, Losses: of.Losses,
+		Visuals: append([]string{}, u.Visuals...), Outcome: outcome(u)}
 	if u.Error != nil {
 		row.Error = u.Error.Error()
 	}
@@ -163,11 +175,11 @@ func (r *desk) showUpgrades(all []offline.Upgrade, format string) error {
 		out := csv.NewWriter(r.Stdout)
 		out.UseCRLF = true
 		_ = out.Write([]string{"path", "model", "ai_format", "linguistic_synonyms", "suggested_synonyms", "hidden_objects", "phrasings", "ai_instructions",
-			"invalid_linguistic_schema", "qna_visuals", "outcome"})
+			"invalid_linguistic_schema", "qna_visuals", "outcome", "suggested_questions", "losses"})
 		for _, u := range rows {
 			_ = out.Write([]string{show.InCell(u.Path), show.InCell(u.Name), u.Format, strconv.Itoa(u.Synonyms), strconv.Itoa(u.Suggested),
 				strconv.Itoa(u.Hidden), strconv.Itoa(u.Phrasings), strconv.FormatBool(u.Instructions), show.InCell(u.Invalid),
-				strconv.Itoa(len(u.Visuals)), show.InCell(u.Outcome)})
+				strconv.Itoa(len(u.Visuals)), show.InCell(u.Outcome), strconv.Itoa(u.Questions), numberIn(u.Losses)})
 		}
 		out.Flush()
 		return out.Error()

@@ -68,7 +68,7 @@ func TestUpgradeAI(t *testing.T) {
 	after := contents(t, dir)
 	for name, want := range map[string]string{
 		"Sales.SemanticModel/Copilot/Instructions/instructions.md": "Revenue is net.",
-		"Sales.SemanticModel/definition.pbism":                     "{\r\n  \"version\": \"5.0\",\r\n  \"settings\": {\r\n    \"qnaEnabled\": false\r\n  }\r\n}",
+		"Sales.SemanticModel/definition.pbism":                     "{\r\n  \"version\": \"5.0\",\r\n  \"settings\": {\r\n    \"qnaEnabled\": false\r\n  },\r\n  \"$schema\": \"https://developer.microsoft.com/json-schemas/fabric/item/semanticModel/definitionProperties/1.0.0/schema.json\"\r\n}",
 		"Bare.SemanticModel/definition.pbism":                      before["Bare.SemanticModel/definition.pbism"],
 		"Sales.upgrade-ai.md": "# What the upgrade of Sales does not carry over\n\n- 1 suggested synonym of 'Sales'[Revenue]: nobody accepted them; " +
 			"--suggested carries them over\n- a phrasing of mine: the new form has no phrasings; say in the AI instructions what it means\n" +
