@@ -4,6 +4,8 @@ package main
 
 import (
 	"context"
+	"encoding/json"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -12,7 +14,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"readiness/test/pgtest"
+	"readiness/test/samples"
 )
 
 // npmTimeout bounds an installation, and a run of a script.
@@ -123,4 +128,91 @@ func TestNPM(t *testing.T) {
 	t.Run("modeling server", func(t *testing.T) {
 		t.Log(runIn(t, dir, append(program, "FOLDER="+supplyChain(t), "MODEL=Inventory.SemanticModel"), "node", "vendor.mjs"))
 	})
+	for _, options := range [][]string{nil, {"--remove-linguistic"}, {"--suggested", "--remove-linguistic"}} {
+		t.Run(strings.Join(append([]string{"upgrade-ai"}, options...), " "), func(t *testing.T) { upgradesRead(t, dir, program, options) })
+	}
+}
+
+// upgradesRead upgrades the models with a linguistic schema of READINESS_CORPUS (the samples without it) and of the folders in
+// READINESS_LINGUISTIC, each a copy: Microsoft's modeling server reads the same tables and cultures as before, and revert restores every byte.
+func upgradesRead(t *testing.T, dir string, program, options []string) {
+	corpus, _ := samples.Corpus(t)
+	var copies []string
+	for _, root := range append(filepath.SplitList(os.Getenv("READINESS_LINGUISTIC")), corpus, samples.Workspaces(t)) {
+		copies = append(copies, linguisticModels(t, root)...)
+	}
+	if len(copies) == 0 {
+		t.Fatal("there is no model with a linguistic schema")
+	}
+	read := func() (found map[string]struct {
+		Tables, Cultures []string
+		Error            string
+	}) {
+		list := filepath.Join(t.TempDir(), "folders.json")
+		text, _ := json.Marshal(copies)
+		if err := os.WriteFile(list, text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := json.Unmarshal([]byte(runIn(t, dir, []string{"FOLDERS=" + list}, "node", "folders.mjs")), &found); err != nil {
+			t.Fatal(err)
+		}
+		return found
+	}
+	files := map[string]map[string]string{}
+	for _, c := range copies {
+		files[c] = filesOf(t, c)
+	}
+	before, upgraded, unread := read(), 0, 0
+	for _, c := range copies {
+		above := filepath.Dir(c)
+		runIn(t, dir, program, os.Args[0], append([]string{"upgrade-ai", c, "--root", above, "--write", "--record", filepath.Join(above, "record.json")}, options...)...)
+	}
+	after := read()
+	for _, c := range copies {
+		if before[c].Error != "" { // it does not read the model as it is, such as a template
+			unread++
+		} else if diff := cmp.Diff(before[c], after[c]); diff != "" {
+			t.Errorf("%s: the modeling server reads other than before (-before +after)\n%s", filepath.Base(c), diff)
+		}
+		record := filepath.Join(filepath.Dir(c), "record.json")
+		if _, err := os.Stat(record); err == nil {
+			upgraded++
+			if cmp.Equal(files[c], filesOf(t, c)) {
+				t.Errorf("%s: nothing was written", filepath.Base(c))
+			}
+			runIn(t, dir, program, os.Args[0], "revert", record, "--root", filepath.Dir(c), "--write")
+		}
+		if diff := cmp.Diff(files[c], filesOf(t, c)); diff != "" {
+			t.Errorf("%s is not as before (-before +after)\n%s", filepath.Base(c), diff)
+		}
+	}
+	if upgraded == 0 || unread == len(copies) {
+		t.Errorf("of %d models %d were upgraded, %d not read before", len(copies), upgraded, unread)
+	}
+	t.Logf("%d models, %d upgraded, %d that the modeling server does not read as they are", len(copies), upgraded, unread)
+}
+
+// linguisticModels copies the models below a folder that have a linguistic schema, each into a folder of its own.
+func linguisticModels(t *testing.T, root string) (copies []string) {
+	t.Helper()
+	err := filepath.WalkDir(root, func(path string, e fs.DirEntry, err error) error {
+		if err != nil || !e.IsDir() || !strings.HasSuffix(path, ".SemanticModel") {
+			return err
+		}
+		for _, text := range filesOf(t, path) {
+			if strings.Contains(text, "linguisticMetadata") {
+				to := filepath.Join(t.TempDir(), filepath.Base(path))
+				copies = append(copies, to)
+				if err := os.CopyFS(to, os.DirFS(path)); err != nil {
+					return err
+				}
+				return fs.SkipDir
+			}
+		}
+		return fs.SkipDir
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return copies
 }
