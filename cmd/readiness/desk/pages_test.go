@@ -17,7 +17,7 @@ func TestPages(t *testing.T) {
 		blocks int
 		makes  []string
 	}{
-		"first hour": {"../../../docs/first-hour.md", 5, []string{"before.json", "baseline.json"}},
+		"first hour": {"../../../docs/first-hour.md", 5, []string{"before.json", "readiness-baseline.json"}},
 		"skill":      {"../../../skills/readiness/SKILL.md", 1, []string{"preview.json", "after.json", "record.json"}},
 	} {
 		t.Run(name, func(t *testing.T) {
