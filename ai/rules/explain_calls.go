@@ -158,7 +158,7 @@ const (
 // When another value replaces one.
 const (
 	noneLeft    = " if there is none"
-	zeroDivisor = " if the divisor is zero"
+	zeroDivisor = " if the divisor is zero or empty"
 	onError     = " on an error"
 )
 

@@ -92,6 +92,9 @@ func (e *explainer) test(n *dax.Node) (string, bool) {
 	return "", false
 }
 
+// falseOrEmpty is what is not true: to DAX, an empty value equals FALSE.
+const falseOrEmpty = "false or empty"
+
 // denied returns the opposite of a condition.
 func (e *explainer) denied(n *dax.Node) (string, bool) {
 	switch {
@@ -103,7 +106,7 @@ func (e *explainer) denied(n *dax.Node) (string, bool) {
 		return e.oneOf(n, "is none of ", "is not ", " and ")
 	case n.Kind == dax.ColumnNode:
 		if text, ok := e.condition(n); ok {
-			return strings.TrimSuffix(text, "true") + "false", true
+			return strings.TrimSuffix(text, "true") + falseOrEmpty, true
 		}
 	}
 	return "", false
@@ -181,6 +184,12 @@ func (e *explainer) comparison(n *dax.Node) (string, bool) {
 	if value, ok := truthOf(n.Parts[1]); ok {
 		if !equal && n.Text != "<>" {
 			return "", false
+		}
+		switch {
+		case !value && n.Text == "=":
+			return left + word + falseOrEmpty, true
+		case !value && n.Text == "<>":
+			return left + " is true", true
 		}
 		return left + word + map[bool]string{true: "true", false: "false"}[value], true
 	}

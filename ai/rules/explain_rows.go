@@ -199,8 +199,12 @@ func (e *explainer) iterate(n *dax.Node) (explanation, bool) {
 			tail: r.tail,
 		}, true
 	}
+	tail := r.tail
+	if n.Text == "AVERAGEX" && len(r.columns) > 0 && strings.HasPrefix(s.text, "[") {
+		tail = append(slices.Clip(tail), "not counting those where it is empty")
+	}
 	return explanation{
-		text: iterators[n.Text] + " " + s.operand(true) + " over the " + r.over, the: true, about: r.row, where: r.where, tail: r.tail,
+		text: iterators[n.Text] + " " + s.operand(true) + " over the " + r.over, the: true, about: r.row, where: r.where, tail: tail,
 	}, true
 }
 

@@ -233,7 +233,7 @@ func (file *filing) bySubject(t *table) map[string]string {
 	best, n := map[string]string{}, map[[2]string]int{}
 	for _, y := range t.measures {
 		folder, s := y.measure.DisplayFolder, file.subject(y)
-		if !fitFolder(folder) || comparesPeriods(y) || ofPurpose[spelling.FoldSpace(folder)] {
+		if !fitFolder(folder) || comparesPeriods(y) || ofPurpose[spelling.FoldSpace(folder)] || namesFolder(y) {
 			continue
 		}
 		n[[2]string{s, folder}]++
@@ -243,6 +243,12 @@ func (file *filing) bySubject(t *table) map[string]string {
 		}
 	}
 	return best
+}
+
+// namesFolder reports whether a measure's name has the words of its folder, which another one may not be about: Sales Qty is in Qty.
+func namesFolder(x *field) bool {
+	folder := prose.Words(x.measure.DisplayFolder[strings.LastIndexByte(x.measure.DisplayFolder, '\\')+1:])
+	return len(folder) > 0 && !slices.ContainsFunc(folder, func(w string) bool { return !slices.Contains(x.words, w) })
 }
 
 // file proposes a folder for every measure that one is known for: by its name where that suffices, else by its expression.
@@ -344,8 +350,11 @@ func (file *filing) ofBases(x *field) string {
 			continue
 		}
 		folder := b.measure.DisplayFolder
-		if strings.TrimSpace(folder) == "" {
+		switch {
+		case strings.TrimSpace(folder) == "":
 			folder, _ = file.byName(b)
+		case namesFolder(b):
+			return ""
 		}
 		if common != "" && folder != common {
 			return ""

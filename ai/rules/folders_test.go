@@ -38,6 +38,7 @@ func TestFolders(t *testing.T) {
 		"a shared word":                   {nil, "FactSales[Shipped Sales]", "", ""},
 		"the folder that the name names":  {filed("Units", `Basket\Price`), "FactSales[Average Price]", `Basket\Price`, `Basket\Price`},
 		"the folder of its siblings":      {filed("Net Sales", "Revenue Numbers"), "FactSales[Shipped Sales]", "Revenue Numbers", "Revenue Numbers"},
+		"not one that their names have":   {filed("Net Sales", "Net"), "FactSales[Shipped Sales]", "", ""},
 		"three levels are not taken over": {filed("Net Sales", `A\B\C`), "FactSales[Shipped Sales]", "", ""},
 		"two folders are not taken over":  {filed("Net Sales", "A;B"), "FactSales[Shipped Sales]", "", ""},
 		"a count, by its expression":      {filed("Units", "Counts"), "FactSales[Orders]", "", "Counts"},

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"readiness/ai/rules/prose"
 	"readiness/definition/dax"
 	"readiness/domain/proposal"
 )
@@ -173,6 +174,16 @@ func (x *field) mistyped() bool {
 	})
 }
 
+// named reports whether something other than its key says which row of a table is meant.
+func (t *table) named() bool {
+	return slices.ContainsFunc(t.columns, func(x *field) bool {
+		return x.isText() && !x.key && !x.hidden && (len(x.words) == 0 || !keyWords[x.words[len(x.words)-1]]) &&
+			(nameWords.Meets(x.words) || x.column.IsDefaultLabel || len(t.columns) <= mostListed || !informs(t.src.Name, t, x.name))
+	})
+}
+
+var nameWords = prose.SetOf("name names title label description nome nombre nom naam bezeichnung descrição descripción descricao descripcion titulo")
+
 // bridges reports whether a table holds nothing but which rows of other tables belong together: who asks which do has to count its rows.
 func (t *table) bridges() bool {
 	keys := 0
@@ -198,7 +209,7 @@ func (s *selection) columns() {
 				s.hide(x, violation == 1, "It is a foreign key: the relationship does its work (rule VIS-02).")
 			case violation > 0:
 				s.hide(x, violation == 1, "It is a technical or record-keeping column (rule VIS-02).")
-			case x.end && t.role != dateTable && keyWords.Meets(x.words) && len(x.usedBy) == 0 && !dateWords.Meets(x.words):
+			case x.end && t.role != dateTable && t.named() && keyWords.Meets(x.words) && len(x.usedBy) == 0 && !dateWords.Meets(x.words):
 				s.hide(x, !x.isText(), "It is the key that relationships go by; if people ask by it, leave it.")
 			case t.role == calculationGroup && x != t.itemColumn():
 				s.hide(x, true, "It only puts the items of the calculation group in order.")

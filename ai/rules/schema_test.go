@@ -74,6 +74,12 @@ func TestSchemaHides(t *testing.T) {
 				column(m, "Customers", "CustomerKey").DataType = semanticmodel.String
 			}, want: strings.Replace(usual, "Customers[CustomerKey]!", "Customers[CustomerKey]", 1),
 		},
+		"the only name of a row": {
+			change: func(m *semanticmodel.Model) {
+				c := column(m, "Customers", "Customer Name")
+				c.Name, c.IsDefaultLabel = "Gender", false
+			}, want: without("Customers[CustomerKey]!"),
+		},
 		"what nothing joins": {
 			change: func(m *semanticmodel.Model) {
 				m.Tables = append(m.Tables, semanticmodel.Table{Name: "Notes", Columns: []semanticmodel.Column{{Name: "Note", DataType: semanticmodel.String}}})

@@ -45,7 +45,7 @@ func TestTrivialTexts(t *testing.T) {
 		"Total orders":       {"COUNT(FactSales[CustomerKey])", "Number of rows of FactSales with a value in CustomerKey."},
 		"Total customers":    {"COUNT(Customers[CustomerKey])", ""},
 		"Web Units sold":     {`CALCULATE(SUM(FactSales[Qty]), FactSales[Sales Channel] = "Web")`, ""},
-		"Units safe":         {"DIVIDE([Units], [Orders], 0)", "[Units] divided by [Orders], 0 if the divisor is zero."},
+		"Units safe":         {"DIVIDE([Units], [Orders], 0)", "[Units] divided by [Orders], 0 if the divisor is zero or empty."},
 		"Picked":             {"SELECTEDVALUE(FactSales[Sales Channel])", ""},
 		"Limit 100":          {"100", ""},
 		"Nothing":            {"0", ""},

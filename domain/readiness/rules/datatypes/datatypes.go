@@ -119,9 +119,12 @@ func IsUnsummed(_ *model.Scope, c *model.Column) bool {
 // IsPaid reports whether a price is what a row was sold for: that of a table of events whose rows have no quantity.
 func IsPaid(c *model.Column) bool {
 	events := slices.ContainsFunc(c.Table.Columns, func(of *model.Column) bool { return of.ManyOfOne || of.ManyOfMany })
-	return len(c.Words) == 1 && c.Words[0] == "price" && events &&
+	named := len(c.Words) == 1 || len(c.Words) == 2 && currencyCodes[c.Words[1]]
+	return named && c.Words[0] == "price" && events &&
 		!slices.ContainsFunc(c.Table.Columns, func(of *model.Column) bool { return of.Numeric() && pieces.Meets(of.Words) })
 }
+
+var currencyCodes = wording.SetOf("usd,eur,gbp,brl,inr,mxn,jpy,cny,cad,aud,chf,sek,nok,dkk,pln")
 
 var pieces = wording.SetOf("quantity,quantities,qty,units,pieces,count,amount")
 
@@ -134,7 +137,7 @@ var extremes = map[string]string{"max": "max, or to none,", "maximum": "max, or 
 
 // averaged are the words of numbers whose average, largest and smallest value say something.
 var averaged = wording.SetOf("average,avg,mean,median,max,maximum,min,minimum,percentage,percent,pct,rate,ratio,rank,ranking,score,rating,grade," +
-	"priority,price,cost,probability,temperature,age,factor,level,gpa,speed,per")
+	"priority,price,cost,probability,temperature,age,factor,level,gpa,speed,per,latitude,longitude,lat,lon,long")
 
 var flagWords = wording.SetOf("is,has")
 
