@@ -14,7 +14,7 @@ func TestHead(t *testing.T) {
 	w := newWorld(t)
 	tok := w.as("ada")
 	for path, want := range map[string]int{
-		"/healthz": http.StatusOK, "/docs": http.StatusOK, "/docs/": http.StatusOK, "/v1/workspaces": http.StatusOK, "/v1/operations": http.StatusOK,
+		"/healthz": http.StatusOK, "/docs": http.StatusOK, "/docs/api": http.StatusOK, "/docs/": http.StatusOK, "/v1/workspaces": http.StatusOK, "/v1/operations": http.StatusOK,
 		"/v1/nothing": http.StatusNotFound, "/v1/operations/" + uuid.NewString() + "/cancel": http.StatusMethodNotAllowed,
 	} {
 		r, err := http.NewRequestWithContext(t.Context(), http.MethodHead, w.base+path, nil)

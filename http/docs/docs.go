@@ -1,5 +1,5 @@
-// Package docs serves two kinds of pages without a token: the description of the interface at /docs, and the documents
-// of this version below it.
+// Package docs serves two kinds of pages without a token: the description of the interface at /docs and /docs/api, and the
+// documents of this version at /docs/.
 package docs
 
 import (
@@ -42,6 +42,7 @@ type Pages struct {
 // Route adds the routes of the pages.
 func (p Pages) Route(r *mux.Router) {
 	r.HandleFunc(Path, serveDescription).Methods(http.MethodGet)
+	r.HandleFunc(Path+"/api", serveDescription).Methods(http.MethodGet)
 	r.HandleFunc(Path+"/rapidoc-min.js", p.serveViewer).Methods(http.MethodGet)
 	r.HandleFunc(Path+"/rapidoc.LICENSE.txt", serveLicense).Methods(http.MethodGet)
 	r.PathPrefix(Path + "/").HandlerFunc(p.serveDocument).Methods(http.MethodGet)

@@ -22,7 +22,11 @@ func SalesTable(i int) string {
 	fmt.Fprintf(&b, "table 'Sales %d'\n", i)
 	for j := range 12 {
 		fmt.Fprintf(&b, "\n\tmeasure 'Revenue %d of %d' = CALCULATE(AVERAGE('Sales %[3]d'[Amount %[4]d]), 'Sales %[3]d'[Region %[4]d] = \"North %[4]d\")\n\t\tformatString: #,0\n", j, i, i, j)
+		if j == 0 {
+			b.WriteString("\t\tdisplayFolder: Averages\n")
+		}
 	}
+	b.WriteString("\n\tcolumn 'ETL Batch'\n\t\tdataType: string\n\t\tsummarizeBy: none\n\t\tsourceColumn: etl_batch\n")
 	for j := range 12 {
 		fmt.Fprintf(&b, "\n\tcolumn 'Amount %d'\n\t\tdataType: double\n\t\tsummarizeBy: sum\n\t\tsourceColumn: a%d\n", j, j)
 		fmt.Fprintf(&b, "\n\tcolumn 'Region %d'\n\t\tdataType: string\n\t\tsourceColumn: r%d\n", j, j)
