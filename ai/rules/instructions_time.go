@@ -21,7 +21,7 @@ func (f *facts) calendars() []*table {
 	return all
 }
 
-var isoWords = prose.SetOf("iso weeknumberiso weekiso isoweek")
+var isoWords = prose.SetOf("iso")
 
 var fiscalWords = prose.SetOf("fiscal fy financial")
 

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"net/url"
 	"strings"
-	"sync"
 
 	"github.com/google/uuid"
 	"golang.org/x/sync/errgroup"
@@ -87,7 +86,7 @@ func show(v *page.Visit) error {
 		if err := together.Wait(); err != nil {
 			return err
 		}
-		c.Found, c.Unread = []found{f.models, f.workspaces, f.reports, f.tests, f.operations}, f.unread
+		c.Found, c.Unread = []found{f.models, f.workspaces, f.reports, f.tests, f.operations}, strings.TrimSpace(f.unread)
 	}
 	return v.Show(view, page.Page{Title: "Search", In: "/search", Data: c})
 }
@@ -141,26 +140,36 @@ func (f *finding) findPlaces(ctx context.Context) error {
 		all = all[:maxListed]
 	}
 	var together errgroup.Group
-	var adding sync.Mutex
 	together.SetLimit(atOnce)
-	for _, w := range all {
+	reports := make([][]hit, len(all)) // by workspace; nil for one whose reports cannot be listed
+	for i, w := range all {
 		together.Go(func() error {
 			got, err := f.api.ListReportsWithResponse(ctx, w.WorkspaceID, &client.ListReportsParams{MaxResults: new(maxReports)})
 			if err != nil {
-				return nil // a workspace that the platform does not show has no report here
+				return nil // said below
 			}
-			adding.Lock()
-			defer adding.Unlock()
+			reports[i] = []hit{}
 			for _, r := range got.JSON200.Value {
-				if name := optional.Text(r.ReportName); f.fits(name) && len(f.reports.Hits) < shown {
-					f.reports.Hits = append(f.reports.Hits, hit{Name: name, Where: w.WorkspaceName, Address: fmt.Sprintf("/pixies/%s/%s",
+				if name := optional.Text(r.ReportName); f.fits(name) {
+					reports[i] = append(reports[i], hit{Name: name, Where: w.WorkspaceName, Address: fmt.Sprintf("/pixies/%s/%s",
 						w.WorkspaceID, r.ReportID)})
 				}
 			}
 			return nil
 		})
 	}
-	return together.Wait()
+	_ = together.Wait() // none fails
+	unlisted := 0
+	for _, hits := range reports {
+		if hits == nil {
+			unlisted++
+		}
+		f.reports.Hits = append(f.reports.Hits, hits[:min(len(hits), shown-len(f.reports.Hits))]...)
+	}
+	if unlisted > 0 {
+		f.unread += fmt.Sprintf(" The reports of %d of %d workspaces could not be listed.", unlisted, len(all))
+	}
+	return nil
 }
 
 func (f *finding) findTests(ctx context.Context) error {

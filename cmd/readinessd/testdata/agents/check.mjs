@@ -88,6 +88,18 @@ export async function readAll(client, tool, args = {}) {
   }
 }
 
+// previewOf makes a preview and reads every page of its changes, as all.
+async function previewOf(data, input) {
+  const preview = await data('preview', input);
+  const all = rowsOf(preview.changes);
+  for (let cursor = preview.changes.nextCursor; cursor;) {
+    const { changes } = await data('list_changes', { previewId: preview.previewId, cursor });
+    all.push(...rowsOf(changes));
+    cursor = changes.nextCursor;
+  }
+  return { ...preview, all };
+}
+
 // prepareAsTold is told only "prepare this model for AI": it does what the descriptions of the tools and the results say, reads every text of
 // every kind that the rules name, and then writes all of it and reverts it.
 export async function prepareAsTold(client, model) {
@@ -99,16 +111,7 @@ export async function prepareAsTold(client, model) {
   assert.match(told, /list_models.*assess/s);
   const order = ['properties', 'descriptions', 'aiDataSchema', 'aiInstructions']; // as the input of preview says
   const kinds = order.filter((kind) => assessed.rules.some(({ fixedBy = [] }) => fixedBy.includes(kind)));
-  const read = async (kind) => {
-    const preview = await data('preview', { model, kind });
-    const all = rowsOf(preview.changes);
-    for (let cursor = preview.changes.nextCursor; cursor;) {
-      const { changes } = await data('list_changes', { previewId: preview.previewId, cursor });
-      all.push(...rowsOf(changes));
-      cursor = changes.nextCursor;
-    }
-    return { ...preview, all };
-  };
+  const read = (kind) => previewOf(data, { model, kind });
   for (const kind of kinds) await read(kind);
   const tokens = Math.ceil(bytes / 4);
   const records = [];
@@ -132,16 +135,7 @@ export async function prepareAsTold(client, model) {
 export async function prepare(client, model) {
   let bytes = Buffer.byteLength(await definitionsOf(client));
   const { data } = checker(client, (text) => { bytes += Buffer.byteLength(text); });
-  const read = async (kind, words) => {
-    const preview = await data('preview', { model, kind, ...(words && { words }) });
-    const all = rowsOf(preview.changes);
-    for (let cursor = preview.changes.nextCursor; cursor;) {
-      const { changes } = await data('list_changes', { previewId: preview.previewId, cursor });
-      all.push(...rowsOf(changes));
-      cursor = changes.nextCursor;
-    }
-    return { ...preview, all };
-  };
+  const read = (kind, words) => previewOf(data, { model, kind, ...(words && { words }) });
   await data('list_models', {});
   const before = await data('assess', { model });
   const kinds = ['properties', 'descriptions', 'aiDataSchema', 'aiInstructions'];
