@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/agnivade/levenshtein"
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/lexer"
@@ -16,6 +15,7 @@ import (
 
 	"readiness/definition/textfile"
 	"readiness/domain/account"
+	"readiness/internal/nearest"
 )
 
 // maxDepth bounds the nesting of a file; valid files need 5 levels.
@@ -284,12 +284,7 @@ func join(path, key string) string {
 
 // suggest names the known member closest to the written one.
 func suggest(written string, known []string) string {
-	closest := slices.MinFunc(known, func(a, b string) int { return distance(written, a) - distance(written, b) })
-	return fmt.Sprintf("the closest is %q", closest)
-}
-
-func distance(a, b string) int {
-	return levenshtein.ComputeDistance(strings.ToLower(a[:min(len(a), 64)]), strings.ToLower(b))
+	return fmt.Sprintf("the closest is %q", nearest.Names(written, known)[0])
 }
 
 // positionOf returns the position of the YAML parser's syntax error, or nil.

@@ -17,13 +17,13 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/agnivade/levenshtein"
 	"github.com/getkin/kin-openapi/openapi3"
 
 	"readiness/domain"
 	"readiness/domain/benchmark"
 	"readiness/domain/benchmark/answerset"
 	"readiness/domain/benchmark/goldenset"
+	"readiness/internal/nearest"
 )
 
 const (
@@ -329,10 +329,7 @@ func closest(at, name, path string, members map[string]*openapi3.Schema) string 
 		}
 		return fmt.Sprintf("%s has no members", path)
 	}
-	name = strings.ToLower(Truncated(name))
-	best := slices.MinFunc(slices.Sorted(maps.Keys(members)), func(a, b string) int {
-		return levenshtein.ComputeDistance(name, strings.ToLower(a)) - levenshtein.ComputeDistance(name, strings.ToLower(b))
-	})
+	best := nearest.Names(name, slices.Sorted(maps.Keys(members)))[0]
 	return fmt.Sprintf("the closest documented member is %s", join(path, best))
 }
 

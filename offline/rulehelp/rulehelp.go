@@ -3,15 +3,12 @@
 package rulehelp
 
 import (
-	"cmp"
 	"fmt"
-	"slices"
 	"strings"
-
-	"github.com/agnivade/levenshtein"
 
 	"readiness/domain/readiness"
 	"readiness/domain/readiness/explained"
+	"readiness/internal/nearest"
 )
 
 // DocsURL is the address of this version's folder docs, where reports link to a rule's page. It is set when the program
@@ -67,8 +64,5 @@ func IDs(r *readiness.Regime) []string {
 
 // Unknown says that none of the ids is id.
 func Unknown(ids []string, id string) string {
-	closest := slices.MinFunc(ids, func(a, b string) int {
-		return cmp.Compare(levenshtein.ComputeDistance(a, strings.ToUpper(id)), levenshtein.ComputeDistance(b, strings.ToUpper(id)))
-	})
-	return fmt.Sprintf("there is no rule %q; the closest is %s", id, closest)
+	return fmt.Sprintf("there is no rule %q; the closest is %s", id, nearest.Names(id, ids)[0])
 }

@@ -15,7 +15,7 @@ import (
 var reach = map[string][]string{
 	"internal":     {"internal"}, // the ground
 	"definition":   {"definition"},
-	"domain":       {"domain", "definition", "internal/lateregexp", "internal/lists", "internal/optional"},
+	"domain":       {"domain", "definition", "internal/lateregexp", "internal/lists", "internal/nearest", "internal/optional"},
 	"client":       {"client"},                                                                // for other modules: it depends on openapi.yaml alone
 	"commands":     {"commands", "domain", "definition", "eventstore", "storage", "internal"}, // reach platform and AI by interfaces of their own
 	"work":         {"work", "commands", "domain", "definition", "eventstore", "storage", "internal"},

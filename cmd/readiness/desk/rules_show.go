@@ -1,14 +1,12 @@
 package desk
 
 import (
-	"cmp"
 	"fmt"
 	"io"
 	"maps"
 	"slices"
 	"strings"
 
-	"github.com/agnivade/levenshtein"
 	layout "github.com/jedib0t/go-pretty/v6/text"
 	"github.com/spf13/cobra"
 
@@ -17,6 +15,7 @@ import (
 	"readiness/cmd/readiness/teamrules"
 	"readiness/domain/readiness"
 	"readiness/domain/readiness/explained"
+	"readiness/internal/nearest"
 	"readiness/offline/ignore"
 	"readiness/offline/rulehelp"
 )
@@ -99,7 +98,7 @@ func newShownRule(written string) (shownRule, error) {
 	var known bool
 	if s.text, known = explained.Rule(s.id); !known {
 		return s, cli.Usage("there is no rule %q; the closest are %s. readiness rules list lists all", written,
-			strings.Join(closestRules(s.id), ", "))
+			strings.Join(nearest.Names(s.id, explained.Rules())[:3], ", "))
 	}
 	var err error
 	s.rule, _ = readiness.Current().Rule(s.id)
@@ -114,15 +113,6 @@ func regimeLine(rule readiness.PublishedRule) string {
 	}
 	return fmt.Sprintf("%s: %s, weight %s in %s (%s), effort: %s, fix: %s", readiness.RegimeID, rule.Severity, weight(rule.Weight), rule.Dimension, of,
 		explained.EffortOf(rule.ID), fixesOf(rule))
-}
-
-// closestRules returns the three ids that differ least from the one that was written.
-func closestRules(written string) []string {
-	ids := explained.Rules()
-	slices.SortStableFunc(ids, func(a, b string) int {
-		return cmp.Compare(levenshtein.ComputeDistance(a, written), levenshtein.ComputeDistance(b, written))
-	})
-	return ids[:3]
 }
 
 // write prints the rule; paragraphs are as wide as width at most.

@@ -3,7 +3,6 @@
 package ownrules
 
 import (
-	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -16,11 +15,11 @@ import (
 	"cel.dev/cel-go/common/ast"
 	"cel.dev/cel-go/common/types"
 	"cel.dev/cel-go/common/types/ref"
-	"github.com/agnivade/levenshtein"
 
 	"readiness/domain/readiness"
 	"readiness/domain/readiness/finding"
 	"readiness/internal/lists"
+	"readiness/internal/nearest"
 )
 
 // Definition is a rule as a team writes it.
@@ -276,19 +275,12 @@ func reworded(message string) string {
 			names = append(names, of[1])
 		}
 		slices.Sort(names)
-		return fmt.Sprintf("there is no member %q here; the closest of any object is %q", m[1], closest(m[1], names))
+		return fmt.Sprintf("there is no member %q here; the closest of any object is %q", m[1], nearest.Names(m[1], names)[0])
 	}
 	if m := undeclared.FindStringSubmatch(message); m != nil {
 		return fmt.Sprintf("there is nothing named %q; a rule sees model, and what its scope names", m[1])
 	}
 	return message
-}
-
-func closest(name string, names []string) string {
-	distance := func(n string) int {
-		return levenshtein.ComputeDistance(strings.ToLower(n), strings.ToLower(name[:min(len(name), 64)]))
-	}
-	return slices.MinFunc(names, func(a, b string) int { return cmp.Compare(distance(a), distance(b)) })
 }
 
 // part is a text of a message, or the text of an expression in it and where it begins.
