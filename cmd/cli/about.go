@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"io"
 	"runtime"
 	"strings"
 
@@ -88,7 +87,7 @@ func (p *Program) licensesCommand() *cobra.Command {
 		Args:    cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			if format == "json" {
-				return writeJSON(p.Stdout, map[string][]license{"licenses": licensesOf(readiness.Notice)})
+				return WriteJSON(p.Stdout, map[string][]license{"licenses": licensesOf(readiness.Notice)})
 			}
 			_, err := fmt.Fprint(p.Stdout, readiness.Notice)
 			return err
@@ -112,11 +111,4 @@ func licensesOf(notice string) (all []license) {
 		all = append(all, license{strings.Split(modules, "\n"), strings.TrimRight(text, "\n")})
 	}
 	return all
-}
-
-func writeJSON(out io.Writer, v any) error {
-	w := json.NewEncoder(out)
-	w.SetEscapeHTML(false)
-	w.SetIndent("", "  ")
-	return w.Encode(v)
 }

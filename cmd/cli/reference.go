@@ -32,7 +32,7 @@ func (p *Program) AddReference(page Page) {
 		Args:    cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			if format == "json" {
-				return writeJSON(p.Stdout, referenceOf(p.Command))
+				return WriteJSON(p.Stdout, referenceOf(p.Command))
 			}
 			reference(p.Stdout, p.Command, page)
 			return nil

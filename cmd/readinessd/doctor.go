@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"text/tabwriter"
@@ -168,9 +167,7 @@ func (d *doctor) report(asJSON bool) error {
 		}
 	}
 	if asJSON {
-		e := json.NewEncoder(d.Stdout)
-		e.SetIndent("", "  ")
-		return errors.Join(e.Encode(struct {
+		return errors.Join(cli.WriteJSON(d.Stdout, struct {
 			Findings []symptom `json:"findings"`
 		}{d.findings}), damaged)
 	}

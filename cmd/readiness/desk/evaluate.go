@@ -2,7 +2,6 @@ package desk
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -134,9 +133,7 @@ func (r *desk) evaluated(e *evaluation.Evaluation, gate runreport.Gate, format, 
 	err := r.WriteTo(output, func(w io.Writer) error {
 		switch format {
 		case "json":
-			to := json.NewEncoder(w)
-			to.SetIndent("", "  ")
-			return to.Encode(e)
+			return cli.WriteJSON(w, e)
 		case "html":
 			return report.WriteHTML(w)
 		case "markdown":

@@ -3,7 +3,6 @@ package desk
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -269,9 +268,7 @@ func languageModel(flag, of, baseURL, keyEnv string) (s aiprovider.Settings, kno
 // showLift prints the results.
 func (r *desk) showLift(format string, all []lift.Result) error {
 	if format == "json" {
-		e := json.NewEncoder(r.Stdout)
-		e.SetIndent("", "  ")
-		return e.Encode(struct {
+		return cli.WriteJSON(r.Stdout, struct {
 			Format string        `json:"format"`
 			Models []lift.Result `json:"models"`
 		}{"readiness-lift/1", all})

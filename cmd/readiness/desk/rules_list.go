@@ -2,7 +2,6 @@ package desk
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"io"
 	"strconv"
@@ -97,7 +96,7 @@ func rulesAsJSON(out io.Writer, regime *readiness.Regime) error {
 	for _, rule := range regime.Rules() {
 		rules = append(rules, newListedRule(rule))
 	}
-	return writeJSON(out, struct {
+	return cli.WriteJSON(out, struct {
 		Regime string       `json:"regime"`
 		Rules  []listedRule `json:"rules"`
 	}{regime.ID, rules})
@@ -114,13 +113,6 @@ func newListedRule(rule readiness.PublishedRule) listedRule {
 		AgentWeight: rule.AgentWeight, FixKinds: append([]finding.FixKind{}, rule.FixKinds...), Effort: explained.EffortOf(rule.ID), Requirement: e.Title,
 		Page: rulehelp.Page(rule.ID),
 	}
-}
-
-func writeJSON(out io.Writer, v any) error {
-	w := json.NewEncoder(out)
-	w.SetEscapeHTML(false)
-	w.SetIndent("", "  ")
-	return w.Encode(v)
 }
 
 func weight(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }

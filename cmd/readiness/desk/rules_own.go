@@ -82,7 +82,7 @@ func (r *desk) testRules(rules *teamrules.Rules, format string) error {
 		if untested == nil {
 			untested = []string{}
 		}
-		if err := writeJSON(r.Stdout, struct {
+		if err := cli.WriteJSON(r.Stdout, struct {
 			Tests    []teamrules.Outcome `json:"tests"`
 			Failed   int                 `json:"failed"`
 			Untested []string            `json:"untested"`
@@ -146,7 +146,7 @@ func (r *desk) importRules(file string, text []byte, output, format string) erro
 	}
 	made := analyzer.Convert(rules)
 	if format == "json" {
-		if err := r.WriteTo(output, func(w io.Writer) error { return writeJSON(w, made) }); err != nil {
+		if err := r.WriteTo(output, func(w io.Writer) error { return cli.WriteJSON(w, made) }); err != nil {
 			return err
 		}
 		if len(made.Made) == 0 {

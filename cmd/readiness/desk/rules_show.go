@@ -44,7 +44,7 @@ func (r *desk) rulesShowCommand() *cobra.Command {
 			}
 			if own := rules.Rule(strings.ToUpper(args[0])); own != nil {
 				if format == "json" {
-					return writeJSON(r.Stdout, own.JSON())
+					return cli.WriteJSON(r.Stdout, own.JSON())
 				}
 				return r.showOwn(own)
 			}
@@ -66,7 +66,7 @@ func (r *desk) rulesShowCommand() *cobra.Command {
 
 // writeJSON prints the rule as rules list does, with its texts.
 func (s shownRule) writeJSON(out io.Writer) error {
-	return writeJSON(out, struct {
+	return cli.WriteJSON(out, struct {
 		listedRule
 		What    string `json:"what"`
 		Why     string `json:"why"`

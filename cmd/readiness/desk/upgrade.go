@@ -2,7 +2,6 @@ package desk
 
 import (
 	"encoding/csv"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -167,10 +166,7 @@ func (r *desk) showUpgrades(all []offline.Upgrade, format string) error {
 	rows := lists.Map(all, rowOf)
 	switch format {
 	case "json":
-		e := json.NewEncoder(r.Stdout)
-		e.SetEscapeHTML(false)
-		e.SetIndent("", "  ")
-		return e.Encode(map[string]any{"format": "readiness-upgrade-ai/1", "models": rows})
+		return cli.WriteJSON(r.Stdout, map[string]any{"format": "readiness-upgrade-ai/1", "models": rows})
 	case "csv":
 		out := csv.NewWriter(r.Stdout)
 		out.UseCRLF = true
