@@ -2,6 +2,7 @@ package desk
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -133,7 +134,9 @@ func (r *desk) evaluated(e *evaluation.Evaluation, gate runreport.Gate, format, 
 	err := r.WriteTo(output, func(w io.Writer) error {
 		switch format {
 		case "json":
-			return cli.WriteJSON(w, e)
+			to := json.NewEncoder(w)
+			to.SetIndent("", "  ")
+			return to.Encode(e)
 		case "html":
 			return report.WriteHTML(w)
 		case "markdown":

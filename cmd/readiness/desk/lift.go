@@ -3,6 +3,7 @@ package desk
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -268,7 +269,9 @@ func languageModel(flag, of, baseURL, keyEnv string) (s aiprovider.Settings, kno
 // showLift prints the results.
 func (r *desk) showLift(format string, all []lift.Result) error {
 	if format == "json" {
-		return cli.WriteJSON(r.Stdout, struct {
+		e := json.NewEncoder(r.Stdout)
+		e.SetIndent("", "  ")
+		return e.Encode(struct {
 			Format string        `json:"format"`
 			Models []lift.Result `json:"models"`
 		}{"readiness-lift/1", all})
