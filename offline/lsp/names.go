@@ -11,6 +11,7 @@ import (
 	"readiness/definition"
 	"readiness/definition/dax"
 	"readiness/definition/mention"
+	"readiness/definition/semanticmodel"
 	"readiness/definition/spelling"
 	"readiness/definition/textfile"
 	"readiness/offline"
@@ -208,8 +209,9 @@ func (s *server) complete(m message) (any, error) {
 	c := completing{r: r}
 	switch lower := strings.ToLower(part); {
 	case strings.HasSuffix(lower, ".tmdl"):
-		if table, isDAX := r.expressionAt(part, now, p.Position); isDAX {
-			c.dax(line, rest, table)
+		if table, object, isDAX := r.expressionAt(part, now, p.Position); isDAX {
+			c.table, c.object = table, object
+			c.dax(line, rest)
 		}
 	case lower == "copilot/instructions/instructions.md":
 		c.from = len(line) - len(line[strings.LastIndexAny(line, " \t\"'`[(")+1:])
@@ -234,6 +236,8 @@ func (s *server) complete(m message) (any, error) {
 type completing struct {
 	r          *reading
 	from, over int
+	// table and object are whose DAX it is; an object is not offered in its own.
+	table, object string
 	// words is true if the name itself is typed, without what stands around it.
 	words bool
 	all   []completion
@@ -259,19 +263,29 @@ func (c *completing) fields(typed, table string, written func(name string) strin
 		if table == "" {
 			c.add(t.Name, typed, written(t.Name), tableName, "table", t.Description)
 		}
-		for _, one := range t.Measures {
+		c.measures(t, typed, written)
+		c.columns(t, typed, written)
+	}
+}
+
+func (c *completing) measures(t semanticmodel.Table, typed string, written func(name string) string) {
+	for _, one := range t.Measures {
+		if t.Name != c.table || one.Name != c.object {
 			c.add(one.Name, typed, written(one.Name), measureName, "measure of "+t.Name, one.Description)
-		}
-		for _, one := range t.Columns {
-			if !one.IsRowNumber {
-				c.add(one.Name, typed, written(one.Name), columnName, "column of "+t.Name, one.Description)
-			}
 		}
 	}
 }
 
-// dax offers what can stand at the end of a line of an expression of a table.
-func (c *completing) dax(line, rest, table string) {
+func (c *completing) columns(t semanticmodel.Table, typed string, written func(name string) string) {
+	for _, one := range t.Columns {
+		if !one.IsRowNumber && (t.Name != c.table || one.Name != c.object) {
+			c.add(one.Name, typed, written(one.Name), columnName, "column of "+t.Name, one.Description)
+		}
+	}
+}
+
+// dax offers what can stand at the end of a line of an expression.
+func (c *completing) dax(line, rest string) {
 	open, quote := strings.LastIndexByte(line, '['), strings.Count(line, "'")%2 == 1
 	switch {
 	case open > strings.LastIndexByte(line, ']'):
@@ -284,13 +298,9 @@ func (c *completing) dax(line, rest, table string) {
 			return
 		}
 		for _, t := range c.r.m.Tables {
-			for _, one := range t.Measures {
-				c.add(one.Name, line[open+1:], dax.Bracket(one.Name), measureName, "measure of "+t.Name, one.Description)
-			}
-			for _, one := range t.Columns {
-				if t.Name == table && !one.IsRowNumber {
-					c.add(one.Name, line[open+1:], dax.Bracket(one.Name), columnName, "column of "+t.Name, one.Description)
-				}
+			c.measures(t, line[open+1:], dax.Bracket)
+			if t.Name == c.table {
+				c.columns(t, line[open+1:], dax.Bracket)
 			}
 		}
 	case quote:
@@ -309,9 +319,7 @@ func (c *completing) dax(line, rest, table string) {
 		}
 		for _, t := range c.r.m.Tables {
 			c.add(t.Name, word, quotedTable(t.Name), tableName, "table", t.Description)
-			for _, one := range t.Measures {
-				c.add(one.Name, word, dax.Bracket(one.Name), measureName, "measure of "+t.Name, one.Description)
-			}
+			c.measures(t, word, dax.Bracket)
 		}
 	}
 }
@@ -343,23 +351,28 @@ func tableBefore(line string) string {
 	return ""
 }
 
-// expressionAt returns the table whose DAX a place of a TMDL file is in.
-func (r *reading) expressionAt(part string, now text, at position) (table string, is bool) {
+// expressionAt returns the table whose DAX a place of a TMDL file is in, and the table's object that has it,
+// which is "" if the file cannot be read now and another text stands where that object was.
+func (r *reading) expressionAt(part string, now text, at position) (table, object string, is bool) {
 	for _, o := range r.objects(part, now) {
 		if o.Line-1 > at.Line {
 			continue
 		}
-		table, is = "", slices.Contains([]string{"function", "role"}, o.Keyword)
+		table, object, is = "", "", slices.Contains([]string{"function", "role"}, o.Keyword)
 		if o.Keyword != "table" {
 			continue
 		}
 		table = o.Name
 		for _, c := range o.Children {
 			if c.Line-1 <= at.Line {
+				object = c.Name
+				if from, to := now.line(c.Line - 1); !strings.Contains(now.src[from:to], c.Name) {
+					object = ""
+				}
 				is = slices.Contains([]string{"measure", "column", "calculationGroup"}, c.Keyword) ||
 					c.Keyword == "partition" && c.Default() == "calculated"
 			}
 		}
 	}
-	return table, is
+	return table, object, is
 }
