@@ -494,6 +494,12 @@ const (
 	GetPortfolioParamsSortViews  GetPortfolioParamsSort = "views"
 )
 
+// Defines values for ListAuditEventsParamsSort.
+const (
+	ListAuditEventsParamsSortEarliest ListAuditEventsParamsSort = "earliest"
+	ListAuditEventsParamsSortLatest   ListAuditEventsParamsSort = "latest"
+)
+
 // Defines values for GetBenchmarkQuestionsParamsFormat.
 const (
 	Csv   GetBenchmarkQuestionsParamsFormat = "csv"
@@ -2419,6 +2425,9 @@ type Operation struct {
 	ID                 openapi_types.UUID `json:"id"`
 	LastUpdatedTimeUtc time.Time          `json:"lastUpdatedTimeUtc"`
 
+	// Models How many models of an AssessSemanticModels have ended, by how; absent for other operations.
+	Models *OperationModels `json:"models,omitempty"`
+
 	// OperationType AssessSemanticModel, AssessSemanticModels, AssessDataAgent, PreviewOptimization, ApplyOptimization,
 	// RevertOptimization, PreviewOptimizations, ApplyOptimizations or RevertOptimizations (the plural forms are
 	// bundles), AddPixies, RemovePixies, GenerateBenchmarkQuestions, SaveBenchmarkQuestions, RunBenchmark,
@@ -2460,6 +2469,17 @@ type OperationList struct {
 	// ContinuationURI The address of the next page. Absent on the last page.
 	ContinuationURI *PageURI    `json:"continuationUri,omitempty"`
 	Value           []Operation `json:"value"`
+}
+
+// OperationModels How many models of an AssessSemanticModels have ended, by how; absent for other operations.
+type OperationModels struct {
+	Assessed int `json:"assessed"`
+
+	// Others Not assessed for another reason.
+	Others int `json:"others"`
+
+	// Unreadable Not assessed, because the definition cannot be read (ItemNotReadable).
+	Unreadable int `json:"unreadable"`
 }
 
 // OperationResource The item that the operation works on; absent if it works on none.
@@ -3716,6 +3736,9 @@ type ListAuditEventsParams struct {
 	// Stream Lists only the events of this stream.
 	Stream *string `form:"stream,omitempty" json:"stream,omitempty"`
 
+	// ItemID Lists only the events of the streams of this semantic model, data agent or report.
+	ItemID *openapi_types.UUID `form:"itemId,omitempty" json:"itemId,omitempty"`
+
 	// Type Lists only the events of this type.
 	Type *string `form:"type,omitempty" json:"type,omitempty"`
 
@@ -3731,12 +3754,18 @@ type ListAuditEventsParams struct {
 	// Until Lists only the events recorded before this time.
 	Until *time.Time `form:"until,omitempty" json:"until,omitempty"`
 
+	// Sort earliest: in order of position. latest: the reverse.
+	Sort *ListAuditEventsParamsSort `form:"sort,omitempty" json:"sort,omitempty"`
+
 	// MaxResults The largest number of elements on the page.
 	MaxResults *MaxResults `form:"maxResults,omitempty" json:"maxResults,omitempty"`
 
 	// ContinuationToken The continuationToken of the previous page. It is valid only for the same account, route and filters.
 	ContinuationToken *ContinuationToken `form:"continuationToken,omitempty" json:"continuationToken,omitempty"`
 }
+
+// ListAuditEventsParamsSort defines parameters for ListAuditEvents.
+type ListAuditEventsParamsSort string
 
 // ListViewAsOfParams defines parameters for ListViewAsOf.
 type ListViewAsOfParams struct {
@@ -4598,9 +4627,10 @@ func (s *Service) GetAccountTreeWithResponse(ctx context.Context, accountID Acco
 	return file(s.send(ctx, c))
 }
 
-// ListAuditEventsWithResponse List the events of the account, oldest first
+// ListAuditEventsWithResponse List the events of the account
 //
-// All events of the account as they were recorded, in order of position, filtered by the parameters. In events of
+// All events of the account as they were recorded, in order of position, filtered by the parameters; the oldest
+// first unless sort says otherwise. In events of
 // optimizations the members previous, written, lines, bytes, escaped and made are null, because only people with
 // access to the model may read its texts. hash covers the complete event. An event is listed a moment after the
 // call that recorded it, when no earlier event can still be added. With `Accept: application/x-ndjson` each line is
@@ -4615,11 +4645,13 @@ func (s *Service) ListAuditEventsWithResponse(ctx context.Context, params *ListA
 	c := newCall(http.MethodGet, path("/v1/audit/events"), nil, editors)
 	if params != nil {
 		query(c, "stream", params.Stream)
+		query(c, "itemId", params.ItemID)
 		query(c, "type", params.Type)
 		query(c, "operationId", params.OperationID)
 		query(c, "person", params.Person)
 		query(c, "since", params.Since)
 		query(c, "until", params.Until)
+		query(c, "sort", params.Sort)
 		query(c, "maxResults", params.MaxResults)
 		query(c, "continuationToken", params.ContinuationToken)
 	}

@@ -14,8 +14,8 @@ import (
 
 // ListAuditEvents handles GET /v1/audit/events.
 func (s *Server) ListAuditEvents(ctx context.Context, r api.ListAuditEventsRequestObject) (api.Response, error) {
-	q := projections.AuditQuery{AccountID: callerOf(ctx).Account, OperationID: r.Params.OperationID, Since: r.Params.Since,
-		Until: r.Params.Until}
+	q := projections.AuditQuery{AccountID: callerOf(ctx).Account, OperationID: r.Params.OperationID, Item: r.Params.ItemID,
+		Since: r.Params.Since, Until: r.Params.Until}
 	filters := url.Values{}
 	for name, given := range map[string]struct{ from, to *string }{
 		"stream": {r.Params.Stream, &q.Stream}, "type": {r.Params.Type, &q.Type}, "person": {r.Params.Person, &q.Person},
@@ -27,6 +27,13 @@ func (s *Server) ListAuditEvents(ctx context.Context, r api.ListAuditEventsReque
 	}
 	if q.OperationID != nil {
 		filters.Set("operationId", q.OperationID.String())
+	}
+	if q.Item != nil {
+		filters.Set("itemId", q.Item.String())
+	}
+	if s := r.Params.Sort; s != nil && *s == api.ListAuditEventsParamsSortLatest {
+		q.Newest = true
+		filters.Set("sort", string(*s))
 	}
 	for name, at := range map[string]*time.Time{"since": q.Since, "until": q.Until} {
 		if at != nil {

@@ -3,6 +3,7 @@ package http_test
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/url"
 	"slices"
 	"strings"
@@ -97,6 +98,9 @@ func TestAuditEvents(t *testing.T) {
 			args  []any
 		}{
 			"a stream":                   {url.Values{"stream": {stream}}, `stream = $1`, []any{stream}},
+			"an item":                    {url.Values{"itemId": {modelB.String()}}, `account_id = 'acme' AND stream LIKE '%-' || $1`, []any{modelB.String()}},
+			"an item and a person":       {url.Values{"itemId": {modelB.String()}, "person": {"ada"}}, `false`, nil},
+			"an item without events":     {url.Values{"itemId": {theirs.String()}}, `false`, nil},
 			"another account's stream":   {url.Values{"stream": {"account-other"}}, `false`, nil},
 			"a type":                     {url.Values{"type": {"operation.accepted"}}, `type = 'operation.accepted' AND account_id = 'acme'`, nil},
 			"a type there is not":        {url.Values{"type": {"operation"}}, `false`, nil},
@@ -110,6 +114,13 @@ func TestAuditEvents(t *testing.T) {
 			"a person, a type and since": {url.Values{"person": {"bob"}, "type": {"operation.accepted"}, "since": {"2026-01-01T00:00:00+01:00"}}, `metadata->>'person' = 'bob' AND type = 'operation.accepted'`, nil},
 		} {
 			tt.query.Set("maxResults", "2")
+			newest := maps.Clone(tt.query)
+			newest.Set("sort", "latest")
+			back := positions(w.history(ada, newest))
+			slices.Reverse(back)
+			if diff := cmp.Diff(w.recorded(tt.where, tt.args...), back, cmp.Comparer(slices.Equal[[]int64])); diff != "" {
+				t.Errorf("%s, newest first: positions (-want +got):\n%s", name, diff)
+			}
 			if diff := cmp.Diff(w.recorded(tt.where, tt.args...), positions(w.history(ada, tt.query)), cmp.Comparer(slices.Equal[[]int64])); diff != "" {
 				t.Errorf("%s: positions (-want +got):\n%s", name, diff)
 			}
@@ -117,8 +128,8 @@ func TestAuditEvents(t *testing.T) {
 
 		page := w.get("/v1/audit/events?maxResults=1&person=ada", ada).ok(200).body["continuationToken"].(string)
 		for _, query := range []string{
-			"since=yesterday", "until=2026-13-01T00:00:00Z", "operationId=x", "stream=", "type=", "person=", "maxResults=0", "maxResults=501", "continuationToken=x",
-			"continuationToken=" + page, "person=bob&continuationToken=" + page, "type=a&type=b",
+			"since=yesterday", "itemId=x", "sort=name", "until=2026-13-01T00:00:00Z", "operationId=x", "stream=", "type=", "person=", "maxResults=0", "maxResults=501", "continuationToken=x",
+			"continuationToken=" + page, "person=bob&continuationToken=" + page, "person=ada&sort=latest&continuationToken=" + page, "type=a&type=b",
 		} {
 			w.get("/v1/audit/events?"+query, ada).refused(400, domain.InvalidRequest)
 		}

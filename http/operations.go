@@ -250,6 +250,9 @@ func state(o projections.Operation) api.Operation {
 	if o.Resource.ItemType != "" {
 		out.Resource.ItemType = new(string(o.Resource.ItemType))
 	}
+	if o.Type == operation.AssessSemanticModels {
+		out.Models = &api.OperationModels{Assessed: o.Assessed, Unreadable: o.Unreadable, Others: o.Unassessed}
+	}
 	if o.Impact != (operation.Impact{}) {
 		out.AllowanceImpact = &o.Impact
 	}

@@ -14,7 +14,15 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"readiness/domain/abtest"
+	"readiness/domain/assessment"
+	"readiness/domain/benchmark"
 	"readiness/domain/item"
+	"readiness/domain/modelnotes"
+	"readiness/domain/optimization"
+	"readiness/domain/pixies"
+	"readiness/domain/schedule"
+	"readiness/domain/trackeditem"
 	"readiness/eventstore"
 	"readiness/eventstore/sealed"
 	"readiness/internal/database"
@@ -72,7 +80,7 @@ func auditKey(kind, value string) int64 {
 	return int64(h.Sum64())                       //nolint:gosec // all 64 bits are the key
 }
 
-// AuditCursor is the place after which a page of events starts.
+// AuditCursor is the place after which a page of events starts, in the order of the list.
 type AuditCursor struct{ Position int64 }
 
 // AuditQuery selects a page of the events of an account in the order of their positions, up to the
@@ -80,13 +88,24 @@ type AuditCursor struct{ Position int64 }
 type AuditQuery struct {
 	AccountID   string
 	Stream      string
+	Item        *uuid.UUID // in whose streams it was recorded
 	Type        string
 	Person      string // as people call them, or a PersonID
 	OperationID *uuid.UUID
 	Since       *time.Time   // recorded at this time or later
 	Until       *time.Time   // recorded before this time
+	Newest      bool         // whether the newest comes first
 	After       *AuditCursor // nil for the first page
 	Limit       int
+}
+
+// itemStreams returns the names of the streams that an item can have, whatever it is.
+func (q AuditQuery) itemStreams() (names []string) {
+	for _, of := range []func(string, uuid.UUID) string{assessment.Stream, trackeditem.Stream, optimization.Stream, schedule.Stream,
+		modelnotes.Stream, benchmark.QuestionsStream, abtest.FamilyStream, pixies.Stream} {
+		names = append(names, of(q.AccountID, *q.Item))
+	}
+	return names
 }
 
 // AuditEvent is an event as stored.
@@ -122,7 +141,11 @@ func (v *Views) AuditEvents(ctx context.Context, q AuditQuery) ([]AuditEvent, er
 	if err != nil {
 		return nil, err
 	}
-	page, reached, err := v.settledEvents(ctx, q, of)
+	var page []AuditEvent
+	reached := q.After
+	if !q.Newest { // what is newest, the primary has
+		page, reached, err = v.settledEvents(ctx, q, of)
+	}
 	if err != nil || len(page) == q.Limit {
 		return page, err
 	}
@@ -221,8 +244,9 @@ func (v *Views) auditEvents(ctx context.Context, pool *pgxpool.Pool, accountID s
 // auditSQL collects the parts of a query's statement. $1 is the account, $2 the position after which
 // to read, $3 the last position to read, $4 the limit.
 type auditSQL struct {
-	args []any
-	view bool // whether to use the view
+	args  []any
+	order string // "", or that of the newest first
+	view  bool   // whether to use the view
 	// where has the conditions on events, in addition to account and positions.
 	where []string
 	// keys has the conditions on the keys to find. With several, a block can be found more than once.
@@ -236,12 +260,22 @@ type auditSQL struct {
 // view it may use the view.
 func (q AuditQuery) statement(upTo int64, persons []string, view bool) database.Statement {
 	var after int64
-	if q.After != nil {
+	order := ""
+	switch {
+	case q.Newest:
+		order = " DESC"
+		if q.After != nil {
+			upTo = min(upTo, q.After.Position-1)
+		}
+	case q.After != nil:
 		after = q.After.Position
 	}
-	a := &auditSQL{args: []any{q.AccountID, after, upTo, q.Limit}, view: view && q.Stream == ""} // a stream has its own index
+	a := &auditSQL{args: []any{q.AccountID, after, upTo, q.Limit}, order: order, view: view && q.Stream == "" && q.Item == nil} // streams have an index
 	if q.Stream != "" {
 		a.where = append(a.where, "stream = "+a.argument(q.Stream))
+	}
+	if q.Item != nil {
+		a.where = append(a.where, "stream = ANY("+a.argument(q.itemStreams())+")")
 	}
 	if q.Type != "" {
 		a.find("type", "type", q.Type)
@@ -264,15 +298,17 @@ func (q AuditQuery) statement(upTo int64, persons []string, view bool) database.
 	switch {
 	case q.Stream != "":
 		// In a stream, the order of versions is the order of positions, and the index has versions in order.
-		sql = a.events() + ` ORDER BY version LIMIT $4`
+		sql = a.events() + ` ORDER BY version` + order + ` LIMIT $4`
+	case q.Item != nil:
+		sql = `SELECT * FROM (` + a.events() + ` OFFSET 0) e ORDER BY position` + order + ` LIMIT $4` // OFFSET 0 keeps the planner from the index on positions
 	case len(a.keys)+len(a.hours) > 0:
 		sql = a.found()
 	default:
-		sql = a.events() + ` ORDER BY position LIMIT $4`
+		sql = a.events() + ` ORDER BY position` + order + ` LIMIT $4`
 	}
 	sql = `SELECT e.*, w.key || w.sealed, ` + sealed.KeySQL(`$1`) + `
 		FROM (` + sql + `) e LEFT JOIN people w ON w.account_id = $1 AND w.person_id = e.person
-		ORDER BY e.position`
+		ORDER BY e.position` + order
 	return database.Statement{SQL: sql, Args: a.args}
 }
 
@@ -333,7 +369,7 @@ func (a *auditSQL) found() string {
 	}
 	var found string
 	if len(a.keys) == 0 {
-		found = a.events(within...) + ` ORDER BY position LIMIT $4`
+		found = a.events(within...) + ` ORDER BY position` + a.order + ` LIMIT $4`
 	} else {
 		from := live.auditBlocks + " b0"
 		for i, key := range a.keys {
@@ -350,9 +386,9 @@ func (a *auditSQL) found() string {
 			distinct = "DISTINCT "
 		}
 		found = fmt.Sprintf(`SELECT e.* FROM (SELECT %sb0.block FROM %s WHERE %s) b CROSS JOIN LATERAL (%s OFFSET 0) e
-			ORDER BY b.block, e.position LIMIT $4`,
-			distinct, from, strings.Join(blocks, " AND "), a.events(within...))
+			ORDER BY b.block%[5]s, e.position%[5]s LIMIT $4`,
+			distinct, from, strings.Join(blocks, " AND "), a.events(within...), a.order)
 	}
-	return fmt.Sprintf("(%s)\nUNION ALL\n(%s ORDER BY position LIMIT $4)\nORDER BY position LIMIT $4", found,
-		a.events("position > "+reached))
+	return fmt.Sprintf("(%s)\nUNION ALL\n(%s ORDER BY position%[3]s LIMIT $4)\nORDER BY position%[3]s LIMIT $4", found,
+		a.events("position > "+reached), a.order)
 }

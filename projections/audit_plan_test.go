@@ -33,10 +33,10 @@ func TestHistoryIsFoundByIndex(t *testing.T) {
 	if err := projections.NewEngine(pool, projections.Audit).Create(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	operations := make([]uuid.UUID, 40)
+	operations, tracked := make([]uuid.UUID, 40), uuid.New()
 	for i := range operations {
 		operations[i] = uuid.New()
-		past := eventstore.FoldLast[trackeditem.Item](fmt.Sprintf("thing-%d", i))
+		past := eventstore.FoldLast[trackeditem.Item](cmp.Or(map[int]string{5: trackeditem.Stream("account1", tracked)}[i], fmt.Sprintf("thing-%d", i)))
 		meta := eventstore.Metadata{Account: fmt.Sprint("account", i%4), Person: fmt.Sprint("person", i), OperationID: operations[i].String()}
 		events := slices.Repeat([]domain.Event{trackeditem.Renamed{}}, 250)
 		events[i] = trackeditem.Deleted{}
@@ -64,16 +64,22 @@ func TestHistoryIsFoundByIndex(t *testing.T) {
 		query   projections.AuditQuery
 		indexes []string
 	}{
-		"all":                 {projections.AuditQuery{}, nil},
-		"a stream":            {projections.AuditQuery{Stream: "thing-5"}, []string{stream}},
-		"a stream and a type": {projections.AuditQuery{Stream: "thing-5", Type: "trackeditem.deleted"}, []string{stream}},
-		"a type":              {projections.AuditQuery{Type: "trackeditem.deleted"}, []string{blocks}},
-		"a frequent type":     {projections.AuditQuery{Type: "trackeditem.renamed"}, []string{blocks}},
-		"a person":            {projections.AuditQuery{Person: "person5"}, []string{blocks}},
-		"an operation":        {projections.AuditQuery{OperationID: &operations[5]}, []string{blocks}},
-		"since":               {projections.AuditQuery{Since: &soon}, []string{hours}},
-		"a person and since":  {projections.AuditQuery{Person: "person5", Since: &soon}, []string{blocks, hours}},
-		"a person and a type": {projections.AuditQuery{Person: "person5", Type: "trackeditem.deleted"}, []string{blocks}},
+		"all":                    {projections.AuditQuery{}, nil},
+		"a stream":               {projections.AuditQuery{Stream: trackeditem.Stream("account1", tracked)}, []string{stream}},
+		"a stream and a type":    {projections.AuditQuery{Stream: trackeditem.Stream("account1", tracked), Type: "trackeditem.deleted"}, []string{stream}},
+		"a type":                 {projections.AuditQuery{Type: "trackeditem.deleted"}, []string{blocks}},
+		"a frequent type":        {projections.AuditQuery{Type: "trackeditem.renamed"}, []string{blocks}},
+		"a person":               {projections.AuditQuery{Person: "person5"}, []string{blocks}},
+		"an operation":           {projections.AuditQuery{OperationID: &operations[5]}, []string{blocks}},
+		"since":                  {projections.AuditQuery{Since: &soon}, []string{hours}},
+		"a person and since":     {projections.AuditQuery{Person: "person5", Since: &soon}, []string{blocks, hours}},
+		"an item":                {projections.AuditQuery{Item: &tracked}, []string{stream}},
+		"the newest of all":      {projections.AuditQuery{Newest: true}, nil},
+		"the newest of an item":  {projections.AuditQuery{Item: &tracked, Newest: true}, []string{stream}},
+		"the newest of a type":   {projections.AuditQuery{Type: "trackeditem.renamed", Newest: true}, []string{blocks}},
+		"the newest of a person": {projections.AuditQuery{Person: "person5", Newest: true}, []string{blocks}},
+		"the newest since":       {projections.AuditQuery{Since: &soon, Newest: true}, []string{hours}},
+		"a person and a type":    {projections.AuditQuery{Person: "person5", Type: "trackeditem.deleted"}, []string{blocks}},
 	} {
 		tt.query.AccountID, tt.query.Limit = "account1", 10
 		s := projections.AuditSQL(tt.query, 1<<40)

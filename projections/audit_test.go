@@ -126,8 +126,8 @@ func (h *history) caughtUp(t *testing.T) {
 // events appended.
 func (h *history) compare(t *testing.T) {
 	t.Helper()
-	for combination := range 1 << 6 {
-		q := projections.AuditQuery{AccountID: "acme"}
+	for combination := range 1 << 7 {
+		q := projections.AuditQuery{AccountID: "acme", Newest: combination&64 > 0}
 		example := h.all[h.random.IntN(len(h.all))]
 		if combination&1 > 0 {
 			q.Stream = example.Stream
@@ -159,6 +159,9 @@ func (h *history) compare(t *testing.T) {
 				(q.OperationID == nil || r.Metadata.OperationID == q.OperationID.String()) && (q.Since == nil || !r.RecordedAt.Before(*q.Since)) && (q.Until == nil || r.RecordedAt.Before(*q.Until)) {
 				want = append(want, r.Position)
 			}
+		}
+		if q.Newest {
+			slices.Reverse(want)
 		}
 		for q.Limit = 1 + h.random.IntN(300); ; {
 			page, err := h.views.AuditEvents(t.Context(), q)

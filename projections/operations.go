@@ -23,6 +23,7 @@ var operations = &Table{
 		{"workspace_id", "uuid"}, {"item_id", "uuid"}, {"item_type", "text"}, {"impact", "jsonb"}, {"error_code", "text"},
 		{"error_message", "text"},
 		{"waits", "boolean"}, {"waits_until", "timestamptz"},
+		{"assessed", "int"}, {"unreadable", "int"}, {"unassessed", "int"},
 	},
 	Key: []string{"id"},
 	Indexes: []string{
@@ -37,18 +38,18 @@ var operations = &Table{
 // Operations is the view behind GET /v1/operations and the routes below it: one row per operation, fed
 // by the operation's stream alone.
 var Operations = &View{
-	Name: "operations", Version: 4, Inline: true,
+	Name: "operations", Version: 5, Inline: true,
 	Tables: []*Table{operations},
 	Of: []domain.Event{
 		operation.Accepted{}, operation.Started{}, operation.Progressed{}, operation.WaitingForOwner{}, operation.SignInNeeded{},
 		operation.Resumed{}, operation.ImpactCorrected{},
-		operation.Succeeded{}, operation.Failed{}, operation.Cancelled{},
+		operation.Succeeded{}, operation.Failed{}, operation.Cancelled{}, assessment.ModelEnded{},
 	},
 	Project: func(rows *Rows, r eventstore.Recorded) error {
 		id, ours := uuid.UUID{}, false
 		switch r.Event.(type) {
 		case operation.Accepted, operation.Started, operation.Progressed, operation.WaitingForOwner, operation.SignInNeeded,
-			operation.Resumed, operation.ImpactCorrected, operation.Succeeded, operation.Failed, operation.Cancelled:
+			operation.Resumed, operation.ImpactCorrected, operation.Succeeded, operation.Failed, operation.Cancelled, assessment.ModelEnded:
 			id, ours = operation.StreamID(r.Stream)
 		}
 		if !ours {
@@ -63,7 +64,17 @@ var Operations = &View{
 				"workspace_id": e.Resource.WorkspaceID, "item_id": e.Resource.ItemID, "item_type": string(e.Resource.ItemType),
 				"impact": e.Impact, "waits": false, "waits_until": nil,
 				"percent": nil, "error_code": nil, "error_message": nil,
+				"assessed": 0, "unreadable": 0, "unassessed": 0,
 			})
+		case assessment.ModelEnded:
+			column := "assessed"
+			switch {
+			case e.Error != nil && e.Error.Code == domain.ItemNotReadable:
+				column = "unreadable"
+			case e.Error != nil:
+				column = "unassessed"
+			}
+			rows.Add(operations, Key{id}, Row{column: 1})
 		case operation.Started:
 			rows.Set(operations, Key{id}, Row{"status": string(operation.StatusRunning), "percent": e.Percent, "updated_at": r.RecordedAt})
 		case operation.Progressed:
@@ -110,6 +121,8 @@ type Operation struct {
 	Failure *operation.Failure
 	// Waits reports that the operation resumes when its owner reads it.
 	Waits bool
+	// Assessed, Unreadable and Unassessed count the models that an assessment of several has ended with.
+	Assessed, Unreadable, Unassessed int
 }
 
 // OperationCursor is the place after which a page of operations starts.
@@ -128,7 +141,7 @@ type OperationsQuery struct {
 }
 
 const operationColumns = `id, account_id, person, type, status, created_at, updated_at, percent, workspace_id, item_id, ` +
-	`item_type, impact, error_code, error_message, waits`
+	`item_type, impact, error_code, error_message, waits, assessed, unreadable, unassessed`
 
 var impactOf = newDecoder[operation.Impact](1024)
 
@@ -138,7 +151,8 @@ func scanOperation(row pgx.CollectableRow) (o Operation, err error) {
 	var itemID *[16]byte // scanned as bytes: pgx would scan a uuid.UUID from its text
 	if err := row.Scan((*[16]byte)(&o.ID), &o.AccountID, &o.Owner, &o.Type, &o.Status, &o.CreatedAt, &o.UpdatedAt,
 		&o.Percent,
-		(*[16]byte)(&o.Resource.WorkspaceID), &itemID, &o.Resource.ItemType, &impact, &code, &message, &o.Waits); err != nil {
+		(*[16]byte)(&o.Resource.WorkspaceID), &itemID, &o.Resource.ItemType, &impact, &code, &message, &o.Waits,
+		&o.Assessed, &o.Unreadable, &o.Unassessed); err != nil {
 		return o, err
 	}
 	o.Resource.ItemID = (*uuid.UUID)(itemID)

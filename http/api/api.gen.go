@@ -370,6 +370,12 @@ const (
 	GetPortfolioParamsSortViews  GetPortfolioParamsSort = "views"
 )
 
+// Defines values for ListAuditEventsParamsSort.
+const (
+	ListAuditEventsParamsSortEarliest ListAuditEventsParamsSort = "earliest"
+	ListAuditEventsParamsSortLatest   ListAuditEventsParamsSort = "latest"
+)
+
 // Defines values for GetBenchmarkQuestionsParamsFormat.
 const (
 	Csv   GetBenchmarkQuestionsParamsFormat = "csv"
@@ -2158,6 +2164,9 @@ type Operation struct {
 	ID                 openapi_types.UUID `json:"id"`
 	LastUpdatedTimeUtc time.Time          `json:"lastUpdatedTimeUtc"`
 
+	// Models How many models of an AssessSemanticModels have ended, by how; absent for other operations.
+	Models *OperationModels `json:"models,omitempty"`
+
 	// OperationType AssessSemanticModel, AssessSemanticModels, AssessDataAgent, PreviewOptimization, ApplyOptimization,
 	// RevertOptimization, PreviewOptimizations, ApplyOptimizations or RevertOptimizations (the plural forms are
 	// bundles), AddPixies, RemovePixies, GenerateBenchmarkQuestions, SaveBenchmarkQuestions, RunBenchmark,
@@ -2195,6 +2204,17 @@ type OperationList struct {
 	// ContinuationURI The address of the next page. Absent on the last page.
 	ContinuationURI *PageURI    `json:"continuationUri,omitempty"`
 	Value           []Operation `json:"value"`
+}
+
+// OperationModels How many models of an AssessSemanticModels have ended, by how; absent for other operations.
+type OperationModels struct {
+	Assessed int `json:"assessed"`
+
+	// Others Not assessed for another reason.
+	Others int `json:"others"`
+
+	// Unreadable Not assessed, because the definition cannot be read (ItemNotReadable).
+	Unreadable int `json:"unreadable"`
 }
 
 // OperationResource The item that the operation works on; absent if it works on none.
@@ -3359,6 +3379,9 @@ type ListAuditEventsParams struct {
 	// Stream Lists only the events of this stream.
 	Stream *string `form:"stream,omitempty" json:"stream,omitempty"`
 
+	// ItemID Lists only the events of the streams of this semantic model, data agent or report.
+	ItemID *openapi_types.UUID `form:"itemId,omitempty" json:"itemId,omitempty"`
+
 	// Type Lists only the events of this type.
 	Type *string `form:"type,omitempty" json:"type,omitempty"`
 
@@ -3374,12 +3397,18 @@ type ListAuditEventsParams struct {
 	// Until Lists only the events recorded before this time.
 	Until *time.Time `form:"until,omitempty" json:"until,omitempty"`
 
+	// Sort earliest: in order of position. latest: the reverse.
+	Sort *ListAuditEventsParamsSort `form:"sort,omitempty" json:"sort,omitempty"`
+
 	// MaxResults The largest number of elements on the page.
 	MaxResults *MaxResults `form:"maxResults,omitempty" json:"maxResults,omitempty"`
 
 	// ContinuationToken The continuationToken of the previous page. It is valid only for the same account, route and filters.
 	ContinuationToken *ContinuationToken `form:"continuationToken,omitempty" json:"continuationToken,omitempty"`
 }
+
+// ListAuditEventsParamsSort defines parameters for ListAuditEvents.
+type ListAuditEventsParamsSort string
 
 // ListViewAsOfParams defines parameters for ListViewAsOf.
 type ListViewAsOfParams struct {
@@ -3957,11 +3986,13 @@ func Routes(s StrictServerInterface, e Errors) []Route {
 			var q ListAuditEventsRequestObject
 			b := binding{r: r}
 			b.query("stream", &q.Params.Stream)
+			b.query("itemId", &q.Params.ItemID)
 			b.query("type", &q.Params.Type)
 			b.query("operationId", &q.Params.OperationID)
 			b.query("person", &q.Params.Person)
 			b.query("since", &q.Params.Since)
 			b.query("until", &q.Params.Until)
+			b.query("sort", &q.Params.Sort)
 			b.query("maxResults", &q.Params.MaxResults)
 			b.query("continuationToken", &q.Params.ContinuationToken)
 			answer(w, b, e, q, s.ListAuditEvents)
@@ -5325,7 +5356,7 @@ type StrictServerInterface interface {
 	// GetAccountTree Read the tree of the account's events
 	// (GET /v1/audit/accounts/{accountId}/{object})
 	GetAccountTree(ctx context.Context, request GetAccountTreeRequestObject) (Response, error)
-	// ListAuditEvents List the events of the account, oldest first
+	// ListAuditEvents List the events of the account
 	// (GET /v1/audit/events)
 	ListAuditEvents(ctx context.Context, request ListAuditEventsRequestObject) (Response, error)
 	// GetAuditProof Read the proof that an event is in the account's tree
