@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/csv"
+	"encoding/json"
 	"fmt"
 	"strconv"
 	"strings"
@@ -14,6 +15,7 @@ import (
 	"readiness/http/console/page"
 	"readiness/internal/optional"
 	text "readiness/offline/show"
+	"readiness/offline/show/sarif"
 )
 
 // newestOf returns the name of the model and the result of its newest assessment.
@@ -59,6 +61,36 @@ func exportMarkdown(v *page.Visit) error {
 		}
 	}
 	return v.File("findings.md", "text/markdown; charset=utf-8", []byte(b.String()))
+}
+
+// exportSARIF sends all findings of the newest assessment as a SARIF log, which tools for code review read.
+func exportSARIF(v *page.Visit) error {
+	name, report, err := newestOf(v)
+	if err != nil {
+		return err
+	}
+	run, indexes := sarif.Run{Invocations: []sarif.Invocation{{ExecutionSuccessful: true}}, Results: []sarif.Result{}}, map[string]int{}
+	run.Tool.Driver.Rules = []sarif.Rule{}
+	for _, f := range report.Findings {
+		id := explained.Leading(f.RuleIDs)
+		if _, known := indexes[id]; !known {
+			rule, _ := readiness.Current().Rule(id)
+			if rule.Own = report.OwnRule(id); rule.ID == "" { // a rule of another regime, or of the account
+				rule.ID, rule.Dimension, rule.Severity, rule.FixKinds = id, f.Dimension, f.Severity, f.FixKinds
+			}
+			indexes[id] = len(indexes)
+			run.Tool.Driver.Rules = append(run.Tool.Driver.Rules, sarif.RuleOf(rule))
+		}
+		run.Results = append(run.Results, sarif.ResultOf(&report, name, f, indexes[id]))
+	}
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	if err := e.Encode(sarif.NewLog(run, v.Site.Version, report.Regime)); err != nil {
+		return err
+	}
+	return v.File("findings.sarif", "application/sarif+json", b.Bytes())
 }
 
 // exportCSV sends all findings of the newest assessment as a table.

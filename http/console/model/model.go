@@ -29,6 +29,7 @@ func Screen() page.Screen {
 	return page.Screen{Routes: []page.Route{
 		{Pattern: "GET /models/{w}/{m}", Serve: show}, {Pattern: "GET /models/{w}/{m}/findings.csv", Serve: exportCSV},
 		{Pattern: "GET /models/{w}/{m}/findings.md", Serve: exportMarkdown},
+		{Pattern: "GET /models/{w}/{m}/findings.sarif", Serve: exportSARIF},
 		{Pattern: "POST /models/{w}/{m}/owner", Serve: setOwner}, {Pattern: "POST /models/{w}/{m}/notes", Serve: addNote},
 		{Pattern: "POST /models/{w}/{m}/schedules", Serve: addSchedule},
 		{Pattern: "POST /models/{w}/{m}/notes/{n}", Serve: changeNote},
