@@ -68,12 +68,12 @@ addEventListener("keydown", (event) => {
 });
 
 // Keys press the buttons of the change that has the focus.
-const changes = [...document.querySelectorAll("article.change")];
+const changes = [...document.querySelectorAll(".change")];
 for (const hint of document.querySelectorAll(".keys")) hint.hidden = false;
 // The browser may not have come to the address's fragment yet, so :target would be too early.
 changes.find((change) => "#" + change.id === location.hash)?.focus();
 addEventListener("keydown", (event) => {
-	const change = event.target.closest?.("article.change");
+	const change = event.target.closest?.(".change");
 	if (!change || event.ctrlKey || event.metaKey || event.altKey || event.target.matches("textarea")) return;
 	const step = {j: 1, k: -1}[event.key];
 	const field = event.key === "e" && change.querySelector("textarea");

@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/google/uuid"
+
 	"readiness/client"
 	"readiness/http/console/choices"
 	"readiness/http/console/page"
@@ -24,6 +26,9 @@ func (s *screen) send(v *page.Visit) error {
 	o, err := s.operation(v)
 	if err != nil {
 		return err
+	}
+	if *o.OperationType == bundleType {
+		return s.sendBundle(v, o, form)
 	}
 	r, err := s.read(v, o.ID)
 	if err != nil {
@@ -126,30 +131,36 @@ func (r *review) started(form url.Values) bool {
 var nothingAccepted = &page.Problem{Status: http.StatusBadRequest, Title: "No change is accepted",
 	Text: "Accept the changes to write, and apply them then. What you typed is kept."}
 
-// apply starts an apply of the accepted changes. The same form sent twice starts one: its key follows from what it writes and from
-// how many applies there were.
+// apply starts an apply of the accepted changes, and shows it.
 func (s *screen) apply(v *page.Visit, r *review) error {
-	ctx := v.Request.Context()
-	body := client.ApplyRequest{PreviewID: new(r.at.ID.String())}
-	body.Keys, body.Values = r.selected()
-	if len(body.Keys) == 0 {
+	if r.Accepted() == 0 {
 		p := *nothingAccepted
 		p.Link, p.LinkText = r.Address(r.Number), "Go back to the review"
 		return &p
 	}
+	id, err := s.start(v, r)
+	if err != nil {
+		return err
+	}
+	return v.See("/operations/" + id.String())
+}
+
+// start starts an apply of the accepted changes. Started twice at once, it is one: its key follows from what it writes and from how many
+// applies there were.
+func (s *screen) start(v *page.Visit, r *review) (id uuid.UUID, err error) {
+	ctx := v.Request.Context()
+	body := client.ApplyRequest{PreviewID: new(r.at.ID.String())}
+	body.Keys, body.Values = r.selected()
 	sum := sha256.Sum256(fmt.Appendf(nil, "%s %d %s", r.at.ID, r.Attempt, r.State()))
 	workspaceID, modelID, err := r.model()
 	if err != nil {
-		return err
+		return id, err
 	}
 	got, err := v.API.ApplyOptimizationWithResponse(ctx, workspaceID, modelID, string(r.Kind),
 		&client.ApplyOptimizationParams{IdempotencyKey: new("console-" + hex.EncodeToString(sum[:]))}, body)
 	if err != nil {
-		return err
+		return id, err
 	}
-	id := got.JSON202.OperationID
-	if err := s.choices.Applied(ctx, r.at, choices.Apply{OperationID: id, Person: v.Who.Name, At: s.now()}); err != nil {
-		return err
-	}
-	return v.See("/operations/" + id.String())
+	id = got.JSON202.OperationID
+	return id, s.choices.Applied(ctx, r.at, choices.Apply{OperationID: id, Person: v.Who.Name, At: s.now()})
 }

@@ -12,10 +12,8 @@ import (
 	"github.com/google/uuid"
 
 	"readiness/client"
-	"readiness/http/console/changes"
 	"readiness/http/console/choices"
 	"readiness/http/console/page"
-	"readiness/internal/optional"
 )
 
 //go:embed *.html
@@ -76,38 +74,6 @@ type making struct {
 	Live bool
 }
 
-// bundle is what the page of the previews of several kinds shows.
-type bundle struct {
-	// Of is the model's operation, whose resource names it.
-	Of           client.Operation
-	ExpiresAtUtc time.Time
-	Kinds        []kindOf
-}
-
-// kindOf is the preview of a kind; nil if there is none.
-type kindOf struct {
-	client.BundlePreviewKind
-	Preview *client.Preview
-}
-
-// KindName returns what people call the kind.
-func (k kindOf) KindName() string { return changes.KindName(k.Kind) }
-
-// kindsOf returns the kinds with their previews.
-func kindsOf(v *page.Visit, b client.BundlePreview) (all []kindOf, err error) {
-	for _, k := range b.Kinds {
-		one := kindOf{BundlePreviewKind: k}
-		if id, err := uuid.Parse(optional.Text(k.PreviewID)); err == nil {
-			one.Preview = &client.Preview{}
-			if err := result(v, id, one.Preview); err != nil {
-				return nil, err
-			}
-		}
-		all = append(all, one)
-	}
-	return all, nil
-}
-
 const (
 	previewType = "PreviewOptimization"
 	bundleType  = "PreviewOptimizations"
@@ -126,15 +92,14 @@ func (s *screen) show(v *page.Visit) error {
 		}
 		return v.Show(makingView, p)
 	case *o.OperationType == bundleType:
-		var b client.BundlePreview
-		if err := result(v, o.ID, &b); err != nil {
-			return err
-		}
-		kinds, err := kindsOf(v, b)
+		b, err := s.readBundle(v, o)
 		if err != nil {
 			return err
 		}
-		return v.Show(bundleView, page.Page{Title: "Previews", In: "/operations", Data: bundle{o, b.ExpiresAtUtc, kinds}})
+		if err := s.advance(v, b); err != nil {
+			return err
+		}
+		return b.show(v, http.StatusOK)
 	}
 	r, err := s.read(v, o.ID)
 	if err != nil {

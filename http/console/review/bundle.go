@@ -1,0 +1,325 @@
+package review
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"readiness/client"
+	"readiness/http/console/changes"
+	"readiness/http/console/choices"
+	"readiness/http/console/page"
+	"readiness/internal/lists"
+	"readiness/internal/optional"
+)
+
+// perTable is how many changes a page of the review of several kinds has.
+const perTable = 20
+
+// bundle is the review of the previews of several kinds. The template gets it.
+type bundle struct {
+	client.BundlePreview
+	// Of is the model's operation, whose resource names it.
+	Of    client.Operation
+	at    choices.Preview
+	Kinds []*kindOf
+	all   []row
+	// Number is the page from 1, and Pages how many there are.
+	Number, Pages int
+	// run is the confirmation of what is to be written; it is accepted until the last apply has ended.
+	run choices.Choice
+	// Running is whether an apply has not ended. Late and Moved are as in a review of one kind.
+	Running bool
+	Late    int
+	Moved   bool
+}
+
+// kindOf is a kind with the review of its preview; nil if there is none. Refused says why its apply was not started, Next whether it starts
+// after another.
+type kindOf struct {
+	client.BundlePreviewKind
+	Review  *review
+	Refused string
+	Next    bool
+}
+
+// KindName returns what people call the kind.
+func (k *kindOf) KindName() string { return changes.KindName(k.Kind) }
+
+// Apply returns the newest apply; nil for none.
+func (k *kindOf) Apply() *applied {
+	if k.Review == nil || len(k.Review.Applies) == 0 {
+		return nil
+	}
+	return &k.Review.Applies[0]
+}
+
+// row is a change in the table of all kinds. N is its number there.
+type row struct {
+	change
+	N    int
+	kind *kindOf
+}
+
+// KindName returns what people call the kind.
+func (r row) KindName() string { return r.kind.KindName() }
+
+// Detail returns the address of the change in the review of its kind, where its text can be edited.
+func (r row) Detail() string {
+	return r.kind.Review.Address(r.Number/perPage+1) + "#" + r.ID()
+}
+
+// maxShown is how many characters of a text the table shows.
+const maxShown = 160
+
+// Short returns the beginning of what would be written.
+func (r row) Short() string {
+	text := []rune(r.Text())
+	if len(text) <= maxShown {
+		return string(text)
+	}
+	return string(text[:maxShown]) + "…"
+}
+
+// readBundle returns the review of previews that the person may see.
+func (s *screen) readBundle(v *page.Visit, o client.Operation) (*bundle, error) {
+	b := &bundle{Of: o}
+	if err := result(v, o.ID, &b.BundlePreview); err != nil {
+		return nil, err
+	}
+	b.at = choices.Preview{Account: v.Who.Account, ID: o.ID, Expires: b.ExpiresAtUtc}
+	b.Number, _ = strconv.Atoi(v.Request.URL.Query().Get("page"))
+	for _, of := range b.BundlePreview.Kinds {
+		k := &kindOf{BundlePreviewKind: of}
+		if id, err := uuid.Parse(optional.Text(of.PreviewID)); err == nil {
+			if k.Review, err = s.read(v, id); err != nil {
+				return nil, err
+			}
+			b.Running = b.Running || k.Review.Running
+		}
+		b.Kinds = append(b.Kinds, k)
+	}
+	b.arrange()
+	decided, err := s.choices.Read(v.Request.Context(), b.at)
+	b.run = decided[confirmation]
+	return b, err
+}
+
+// arrange puts the changes of all kinds into one table.
+func (b *bundle) arrange() {
+	b.all = nil
+	for _, k := range b.Kinds {
+		if k.Review == nil {
+			continue
+		}
+		for _, c := range k.Review.all {
+			b.all = append(b.all, row{c, len(b.all), k})
+		}
+	}
+	b.Pages = max(1, (len(b.all)+perTable-1)/perTable)
+	b.Number = min(max(b.Number, 1), b.Pages)
+}
+
+// Shown returns the changes of the page, All how many there are.
+func (b *bundle) Shown() []row {
+	first := (b.Number - 1) * perTable
+	return b.all[first:min(first+perTable, len(b.all))]
+}
+
+// All returns how many changes there are.
+func (b *bundle) All() int { return len(b.all) }
+
+// Count returns how many changes have a standing.
+func (b *bundle) Count(standing string) int {
+	return lists.Count(b.all, func(r row) bool { return r.Standing() == standing })
+}
+
+// HasFlagged reports whether a change is flagged.
+func (b *bundle) HasFlagged() bool {
+	return lists.Count(b.all, func(r row) bool { return flagged(r.PreviewChange) == 0 }) > 0
+}
+
+// Model returns the name of the model; "" if there is no preview.
+func (b *bundle) Model() string {
+	for _, k := range b.Kinds {
+		if k.Review != nil {
+			return k.Review.SemanticModelName
+		}
+	}
+	return ""
+}
+
+// Address returns the address of a page of the table.
+func (b *bundle) Address(number int) string {
+	return fmt.Sprintf("/previews/%s?page=%d", b.at.ID, number)
+}
+
+// Earlier and Later return the numbers of the neighbouring pages; 0 for none.
+func (b *bundle) Earlier() int { return b.Number - 1 }
+
+// Later returns the number of the next page; 0 on the last one.
+func (b *bundle) Later() int { return (b.Number + 1) % (b.Pages + 1) }
+
+// State returns a digest of what is accepted. It stays the same when it is written.
+func (b *bundle) State() string {
+	h := sha256.New()
+	for _, r := range b.all {
+		if r.verdict() == choices.Accepted {
+			_, _ = io.WriteString(h, fmt.Sprintf("%s %q %q\n", r.kind.Kind, r.Key, r.Text()))
+		}
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// Confirmed returns who confirmed what is being written; "" if nothing is.
+func (b *bundle) Confirmed() string {
+	if b.run.Verdict != choices.Accepted {
+		return ""
+	}
+	return b.run.Person
+}
+
+func (b *bundle) show(v *page.Visit, status int) error {
+	p := page.Page{Title: "Review of " + b.Model(), In: "/operations", Status: status, Data: b}
+	if b.Confirmed() != "" || b.Running {
+		p.Refresh = page.Again(b.run.At)
+	}
+	return v.Show(bundleView, p)
+}
+
+// confirmation is the key under which it is stored who confirmed the writing of several kinds, and of what.
+const confirmation = "apply"
+
+// confirm stores that the person confirmed what is accepted, or, with open, that the writing has ended.
+func (s *screen) confirm(v *page.Visit, b *bundle, verdict choices.Verdict) error {
+	d := choices.Decision{Key: confirmation, Seen: b.run.Revision, Verdict: verdict, Text: new(b.State())}
+	_, err := s.choices.Decide(v.Request.Context(), b.at, v.Who.Name, s.now(), []choices.Decision{d})
+	return err // one that is late was preceded by the same press
+}
+
+// sendBundle stores decisions about changes of several kinds, or confirms what is to be written.
+func (s *screen) sendBundle(v *page.Visit, o client.Operation, form url.Values) error {
+	b, err := s.readBundle(v, o)
+	if err != nil {
+		return err
+	}
+	do, at, _ := strings.Cut(form.Get("do"), ".")
+	number, err := strconv.Atoi(at)
+	if err != nil || number < 0 || number >= len(b.all) {
+		number = -1
+	}
+	switch {
+	case do == "apply" && b.Confirmed() != "":
+		return v.See(b.Address(b.Number))
+	case do == "apply" && b.Count("accepted") == 0:
+		p := *nothingAccepted
+		p.Link, p.LinkText = b.Address(b.Number), "Go back to the review"
+		return &p
+	case do == "apply" && form.Get("state") != b.State():
+		b.Moved = true
+		return b.show(v, http.StatusConflict)
+	case do == "apply":
+		if err := s.confirm(v, b, choices.Accepted); err != nil {
+			return err
+		}
+		return v.See(b.Address(b.Number))
+	}
+	for _, k := range b.Kinds {
+		if k.Review == nil {
+			continue
+		}
+		local, own := -1, url.Values{}
+		if number >= 0 && b.all[number].kind == k {
+			local = b.all[number].Number
+			own.Set("seen."+strconv.Itoa(local), form.Get("seen."+strconv.Itoa(number)))
+		}
+		late, err := s.choices.Decide(v.Request.Context(), k.Review.at, v.Who.Name, s.now(), k.Review.decisions(own, do, local))
+		if err != nil {
+			return err
+		}
+		if b.Late += len(late); len(late) > 0 {
+			if k.Review.stored, err = s.choices.Read(v.Request.Context(), k.Review.at); err != nil {
+				return err
+			}
+			k.Review.arrange()
+		}
+	}
+	if b.Late > 0 {
+		b.arrange()
+		return b.show(v, http.StatusConflict)
+	}
+	if number < 0 {
+		return v.See(b.Address(b.Number))
+	}
+	if do != "open" && number+1 < len(b.all) {
+		number++
+	}
+	return v.See(fmt.Sprintf("%s#r%d", b.Address(number/perTable+1), number))
+}
+
+// since returns the newest apply that was started at a time or later; nil for none.
+func (r *review) since(at time.Time) *applied {
+	if len(r.Applies) == 0 || r.Applies[0].At.Before(at) {
+		return nil
+	}
+	return &r.Applies[0]
+}
+
+// advance starts the next apply of what was confirmed, if the one before has ended and the visitor is who confirmed it: an apply locks the
+// model. One that fails or is refused does not stop the next.
+func (s *screen) advance(v *page.Visit, b *bundle) error {
+	if b.Confirmed() == "" {
+		return nil
+	}
+	if b.Moved = optional.Text(b.run.Text) != b.State(); b.Moved {
+		return s.end(v, b)
+	}
+	waits := b.Running
+	for _, k := range b.Kinds {
+		if k.Review == nil || k.Review.Accepted() == 0 || k.Review.since(b.run.At) != nil {
+			continue
+		}
+		if k.Next = waits || v.Who.Name != b.run.Person; k.Next {
+			waits = true
+			continue
+		}
+		id, err := s.start(v, k.Review)
+		refused, ok := errors.AsType[*client.Error](err)
+		switch {
+		case ok && refused.ErrorCode == "OperationInProgress": // of someone else
+			k.Next, k.Refused, waits = true, refused.Message, true
+			continue
+		case ok && refused.Status != http.StatusUnauthorized:
+			k.Refused = refused.Message
+			continue
+		case err != nil:
+			return err
+		}
+		got, err := v.API.GetOperationWithResponse(v.Request.Context(), id, nil)
+		if err != nil {
+			return err
+		}
+		k.Review.Applies = append([]applied{{choices.Apply{OperationID: id, Person: v.Who.Name, At: s.now()}, *got.JSON200}}, k.Review.Applies...)
+		waits, b.Running = true, true
+	}
+	if !waits && v.Who.Name == b.run.Person {
+		return s.end(v, b)
+	}
+	return nil
+}
+
+// end ends what was confirmed.
+func (s *screen) end(v *page.Visit, b *bundle) error {
+	err := s.confirm(v, b, choices.Open)
+	b.run.Verdict = choices.Open
+	return err
+}
