@@ -90,8 +90,21 @@ func (r row) Review() string {
 	return "/previews/" + r.ID.String()
 }
 
+// Said returns how many models an assessment of several assessed, and how many it could not read; "" for others, and before the first ended.
+func (r row) Said() string {
+	m := r.Operation.Models
+	if m == nil || *m == (client.OperationModels{}) {
+		return ""
+	}
+	o := page.Outcomes{Assessed: m.Assessed, Unreadable: m.Unreadable, Others: m.Others}
+	return o.Said()
+}
+
 // Tone returns the tone of the status.
 func (r row) Tone() string {
+	if m := r.Operation.Models; m != nil && r.Ended() && m.Unreadable+m.Others > 0 {
+		return "fair"
+	}
 	switch r.Status {
 	case client.OperationStatusSucceeded:
 		return "good"
