@@ -1,11 +1,16 @@
 package console_test
 
 import (
+	"html"
 	"net/http"
 	"net/url"
 	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/google/uuid"
 
 	"readiness/test/consoletest"
 )
@@ -27,12 +32,12 @@ func TestAdministration(t *testing.T) {
 	want(t, got, http.StatusOK, "contoso", "administrator", "What is used", "Analytics", "AI providers", "Store Operations", "daily, 03:00 UTC", "Disable")
 	ada.CheckPage(got)
 	member := linus.Get("/admin")
-	want(t, member, http.StatusOK, "member", "What is used")
+	want(t, member, http.StatusOK, "member", "What is used", "<bdi>grace</bdi>", "<bdi>linus</bdi> (you)", "readinessd accounts apply FILE")
 	linus.CheckPage(member)
 	if strings.Contains(member.Body, "Finance") { // licences are for administrators
 		t.Error("a member sees what the interface keeps from them")
 	}
-	if other := w.As("fabrikam", "margaret").Get("/admin"); strings.Contains(other.Body, "contoso") || strings.Contains(other.Body, "Store Operations") {
+	if other := w.As("fabrikam", "margaret").Get("/admin"); strings.Contains(other.Body, "contoso") || strings.Contains(other.Body, "grace") || strings.Contains(other.Body, "Store Operations") {
 		t.Error("another account is shown")
 	}
 	path := regexp.MustCompile(`action="(/admin/schedules/[^"]*)"`).FindStringSubmatch(got.Body)[1]
@@ -53,6 +58,21 @@ func TestAdministration(t *testing.T) {
 	lacks(t, ada.Get("/admin"), "Ours", "secret-of-ours")
 }
 
+// newestFirst fails the test unless the events of pages stand from the newest to the oldest, each once.
+func newestFirst(t *testing.T, pages ...consoletest.Answer) {
+	t.Helper()
+	var all []int
+	for _, p := range pages {
+		for _, found := range regexp.MustCompile(`of event (\d+)<`).FindAllStringSubmatch(p.Body, -1) {
+			n, _ := strconv.Atoi(found[1])
+			all = append(all, -n)
+		}
+	}
+	if len(all) <= 50 || !slices.IsSorted(all) || len(slices.Compact(slices.Clone(all))) != len(all) {
+		t.Errorf("the order is %v", all)
+	}
+}
+
 // TestAudit lists the account's events by filter, exports them as lines, and proves one; a member sees none of it.
 func TestAudit(t *testing.T) {
 	t.Parallel()
@@ -60,15 +80,26 @@ func TestAudit(t *testing.T) {
 	w.AssessAll("contoso", "ada")
 	ada, linus := w.As("contoso", "ada"), w.As("contoso", "linus")
 	got := ada.Get("/admin/audit")
-	want(t, got, http.StatusOK, "Nothing is signed yet", "Log of events", "Next page", "/proof")
+	want(t, got, http.StatusOK, "Nothing is signed yet", "Log of events", "Older events", "/proof", "<bdi>ada</bdi></a>")
 	ada.CheckPage(got)
+	newestFirst(t, got, ada.Get(html.UnescapeString(regexp.MustCompile(`href="([^"]*continuationToken[^"]*)"`).FindStringSubmatch(got.Body)[1])))
+	m, failed := w.Assessed("Retail Sales"), "Budget 2024"
+	of := ada.Get("/admin/audit?itemId=" + m.SemanticModelID.String())
+	want(t, of, http.StatusOK, "assessment.<wbr>accepted", `<option value="`+m.SemanticModelID.String()+`" selected>Retail Sales · Retail Analytics</option>`, `">`+failed+" · Corporate", `<td class="middle named"><a href="/admin/audit?itemId=`+m.SemanticModelID.String()+`"><bdi>Retail Sales</bdi></a>`)
+	file := ada.Get(html.UnescapeString(regexp.MustCompile(`"([^"]*)">Export<`).FindStringSubmatch(of.Body)[1]))
+	want(t, file, http.StatusOK, m.SemanticModelID.String())
+	lacks(t, file, "account.opened")
+	lacks(t, of, `<td class="middle named"><span`, "account.<wbr>opened", "Corporate Functions</bdi>")
+	want(t, ada.Get("/admin/audit?person=grace"), http.StatusOK, "<option selected>grace</option>", "No event fits.")
+	want(t, ada.Get("/admin/audit?person=nobody&itemId="+uuid.Nil.String()), http.StatusOK, "<option selected>nobody</option>", "<option selected value=\""+uuid.Nil.String(), "No event fits.")
+	want(t, ada.Get("/admin/audit?type=account.opened"), http.StatusOK, `<span class="soft">the account</span>`)
 	want(t, ada.Get("/admin/audit?type=nothing"), http.StatusOK, "No event fits.")
 	want(t, ada.Get("/admin/audit?since=2020-01-01&until=2020-01-02"), http.StatusOK, "No event fits.")
 	want(t, ada.Get("/admin/audit?person=ada"), http.StatusOK, "<bdi>ada</bdi>")
-	for _, wrong := range []string{"since=x", "until=2026-13-01", "operationId=x"} {
+	for _, wrong := range []string{"since=x", "until=2026-13-01", "operationId=x", "itemId=x"} {
 		want(t, ada.Get("/admin/audit?"+wrong), http.StatusBadRequest, "The filter is not well formed")
 	}
-	file := ada.Get("/admin/audit/events.jsonl")
+	file = ada.Get("/admin/audit/events.jsonl")
 	want(t, file, http.StatusOK)
 	exported := strings.Count(file.Body, "\n")
 	var stored int

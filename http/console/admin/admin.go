@@ -1,4 +1,4 @@
-// Package admin is the screen of an account: its plan and remaining allowances, licences, permissions, AI providers, schedules, webhooks,
+// Package admin is the screen of an account: its plan and remaining allowances, people, licences, permissions, AI providers, schedules, webhooks,
 // and the log of events. It shows each person what the interface allows them.
 package admin
 
@@ -40,8 +40,8 @@ func Screen() page.Screen {
 	}}
 }
 
-// maxSchedules is how many schedules the page lists.
-const maxSchedules = 100
+// maxSchedules is how many schedules the page lists, and maxMembers how many people.
+const maxSchedules, maxMembers = 100, 500
 
 // content is what the page of the account shows.
 type content struct {
@@ -50,6 +50,7 @@ type content struct {
 	Used        chart.Bars
 	Permissions []client.Permission
 	Licenses    []client.License
+	Members     []client.AccountMember
 	Providers   []client.AIProvider
 	Schedules   []client.Schedule
 	// Refused says, by part of the page, why the interface does not show it to the person.
@@ -78,6 +79,13 @@ func show(v *page.Visit) error {
 			got, err := v.API.ListPermissionsWithResponse(ctx)
 			if err == nil {
 				c.Permissions = got.JSON200.Value
+			}
+			return err
+		},
+		"people": func() error {
+			got, err := v.API.ListMembersWithResponse(ctx, &client.ListMembersParams{MaxResults: new(maxMembers)})
+			if err == nil {
+				c.Members = got.JSON200.Value
 			}
 			return err
 		},

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -28,16 +29,16 @@ const (
 )
 
 // filter is what the list is restricted to, as the address has it.
-type filter struct{ Type, Person, Operation, Stream, Since, Until string }
+type filter struct{ Item, Type, Person, Operation, Stream, Since, Until string }
 
 func filterOf(q url.Values) filter {
-	return filter{q.Get("type"), q.Get("person"), q.Get("operationId"), q.Get("stream"), q.Get("since"), q.Get("until")}
+	return filter{q.Get("itemId"), q.Get("type"), q.Get("person"), q.Get("operationId"), q.Get("stream"), q.Get("since"), q.Get("until")}
 }
 
 // Query returns the filter as the query of an address.
 func (f filter) Query() string {
 	q := url.Values{}
-	for name, value := range map[string]string{"type": f.Type, "person": f.Person, "operationId": f.Operation, "stream": f.Stream,
+	for name, value := range map[string]string{"itemId": f.Item, "type": f.Type, "person": f.Person, "operationId": f.Operation, "stream": f.Stream,
 		"since": f.Since, "until": f.Until} {
 		if value != "" {
 			q.Set(name, value)
@@ -63,12 +64,18 @@ func (f filter) params(n int) (*client.ListAuditEventsParams, error) {
 			*text.to = &text.value
 		}
 	}
-	if f.Operation != "" {
-		id, err := uuid.Parse(strings.TrimSpace(f.Operation))
-		if err != nil {
-			return nil, malformed("The id of an operation has 32 hexadecimal digits.")
+	for _, text := range []struct {
+		value, of string
+		to        **uuid.UUID
+	}{{f.Operation, "an operation", &p.OperationID}, {f.Item, "a model or report", &p.ItemID}} {
+		if text.value == "" {
+			continue
 		}
-		p.OperationID = &id
+		id, err := uuid.Parse(strings.TrimSpace(text.value))
+		if err != nil {
+			return nil, malformed("The id of " + text.of + " has 32 hexadecimal digits.")
+		}
+		*text.to = &id
 	}
 	for _, day := range []struct {
 		value string
@@ -88,7 +95,15 @@ func (f filter) params(n int) (*client.ListAuditEventsParams, error) {
 }
 
 // event is an event of the list.
-type event struct{ client.AuditEvent }
+type event struct {
+	client.AuditEvent
+	// Item is what it is about; nil if that is no item with a name. Names are of what its data have ids of.
+	Item  *called
+	Names []called
+}
+
+// About returns what people call what it is about, if that has no name.
+func (e event) About() string { return streamName(e.Stream) }
 
 // Content returns the data of the event, indented.
 func (e event) Content() string {
@@ -102,12 +117,34 @@ func (e event) Content() string {
 // audit is what the list shows.
 type audit struct {
 	filter
+	*names
 	Head   string // the newest signed head of the account's tree; "" before the first
 	Events []event
 	Next   string
 }
 
-// events lists the events of the account's log, and the newest signed head of its tree.
+// File returns the address of all events of the list as a file.
+func (a audit) File() string { return path + "/audit/events.jsonl?" + a.Query() }
+
+// By returns the address of the list with another value of one filter.
+func (a audit) By(name, value string) string {
+	q, _ := url.ParseQuery(a.Query()) // it is well formed
+	q.Set(name, value)
+	return path + "/audit?" + q.Encode()
+}
+
+// ItemUnlisted and PersonUnlisted report whether the list is restricted to what cannot be chosen.
+func (a audit) ItemUnlisted() bool {
+	_, listed := a.items[a.Item]
+	return a.Item != "" && !listed
+}
+
+// PersonUnlisted is ItemUnlisted for persons.
+func (a audit) PersonUnlisted() bool {
+	return a.Person != "" && !slices.ContainsFunc(a.Members, func(m called) bool { return m.Name == a.Person })
+}
+
+// events lists the events of the account's log, newest first, and the newest signed head of its tree.
 func events(v *page.Visit) error {
 	ctx, q := v.Request.Context(), v.Request.URL.Query()
 	a := audit{filter: filterOf(q)}
@@ -115,6 +152,7 @@ func events(v *page.Visit) error {
 	if err != nil {
 		return err
 	}
+	params.Sort = new(client.ListAuditEventsParamsSortLatest)
 	if token := q.Get("continuationToken"); token != "" {
 		params.ContinuationToken = &token
 	}
@@ -123,6 +161,10 @@ func events(v *page.Visit) error {
 	var got *client.ListAuditEventsResponse
 	together.Go(func() (err error) {
 		got, err = v.API.ListAuditEventsWithResponse(ctx, params)
+		return err
+	})
+	together.Go(func() (err error) {
+		a.names, err = readNames(ctx, v.API)
 		return err
 	})
 	together.Go(func() error {
@@ -139,7 +181,7 @@ func events(v *page.Visit) error {
 		return err
 	}
 	for _, e := range got.JSON200.Value {
-		a.Events = append(a.Events, event{e})
+		a.Events = append(a.Events, event{e, a.about(e), a.in(e.Data)})
 	}
 	if next := got.JSON200.ContinuationToken; next != nil {
 		q.Set("continuationToken", *next)

@@ -28,15 +28,23 @@ func TestWatch(t *testing.T) {
 	})
 }
 
-// TestProve is the job of an auditor: see what is left of the plan, find an event, and follow its stream.
+// TestProve is the job of an auditor: see what is left of the plan, what one person did to one model, and find an event.
 func TestProve(t *testing.T) {
 	t.Parallel()
 	chromium.Job(t, func(t *testing.T, b *chromium.Tab, w *consoletest.World, h chromium.Hand) {
+		w.AssessAll("contoso", "ada")
 		w.Seal()
 		h.Press(b, "Administration")
 		b.Shows("Administration", "What is used", "Licences")
 		h.Press(b, "Log of events")
-		b.Shows("Log of events", "Signed head", "account.opened")
+		b.Shows("Log of events", "Signed head", "Retail Sales")
+		h.Write(b, "Model, agent or report", "Headcount")
+		h.Write(b, "Person", "ada")
+		h.Press(b, "Show")
+		b.Shows("Log of events", "assessment.accepted", "Show all")
+		if b.Is(`[...document.querySelectorAll("tbody")].some((e) => e.innerText.includes("Retail Sales"))`) {
+			t.Error("an event of another model is shown")
+		}
 		h.Write(b, "Type", "account.license-saved")
 		h.Press(b, "Show")
 		b.Shows("Log of events", "account.license-saved")
@@ -44,7 +52,7 @@ func TestProve(t *testing.T) {
 			t.Error("an event of another type is shown")
 		}
 		h.Press(b, "Show all")
-		b.Shows("Log of events", "account.opened")
+		b.Shows("Log of events", "Older events")
 	})
 }
 

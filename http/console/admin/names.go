@@ -1,0 +1,188 @@
+package admin
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/google/uuid"
+	"golang.org/x/sync/errgroup"
+
+	"readiness/client"
+	"readiness/internal/optional"
+)
+
+// called is something that has an id in the log, and what people call it.
+type called struct{ ID, Name, Where string }
+
+// Label returns the name with the workspace.
+func (c called) Label() string {
+	if c.Where == "" {
+		return c.Name
+	}
+	return c.Name + " · " + c.Where
+}
+
+// group is what the list can be restricted to, of one kind.
+type group struct {
+	Kind  string
+	Items []called
+}
+
+// names are what people call the items and the members of the account, by their ids.
+type names struct {
+	items, people map[string]called
+	// Choices are the items, Members the members that can be chosen, both by name.
+	Choices []group
+	Members []called
+}
+
+const (
+	// perRead is how many items or members are read at once, and maxItems how many items at most.
+	perRead  = 500
+	maxItems = 5000
+)
+
+// itemKinds are the kinds of items in the order of the choice.
+var itemKinds = []struct {
+	kind client.TrackedItemItemType
+	name string
+}{{client.TrackedItemItemTypeSemanticModel, "Semantic models"}, {client.TrackedItemItemTypeDataAgent, "Data agents"},
+	{client.TrackedItemItemTypeReport, "Reports"}}
+
+// readNames reads the names of the account: of what it tracks, of the models that the reader sees, and of its members.
+func readNames(ctx context.Context, api *client.Service) (*names, error) {
+	n := &names{items: map[string]called{}, people: map[string]called{}}
+	kinds := map[client.TrackedItemItemType][]called{}
+	// A failed call does not cancel the others: the service would log a canceled call as an internal error.
+	var together errgroup.Group
+	var models []called
+	together.Go(func() error {
+		p := &client.ListTrackedItemsParams{MaxResults: new(perRead)}
+		for range maxItems / perRead {
+			got, err := api.ListTrackedItemsWithResponse(ctx, p)
+			if err != nil {
+				return err
+			}
+			for _, i := range got.JSON200.Value {
+				if i.ID != nil && i.ItemType != nil && i.DisplayName != nil {
+					c := called{*i.ID, *i.DisplayName, optional.Text(i.WorkspaceName)}
+					n.items[c.ID], kinds[*i.ItemType] = c, append(kinds[*i.ItemType], c)
+				}
+			}
+			if p.ContinuationToken = got.JSON200.ContinuationToken; p.ContinuationToken == nil {
+				break
+			}
+		}
+		return nil
+	})
+	together.Go(func() error {
+		got, err := api.ListMembersWithResponse(ctx, &client.ListMembersParams{MaxResults: new(perRead)})
+		if err != nil {
+			return err
+		}
+		for _, m := range got.JSON200.Value {
+			c := called{ID: m.PersonID, Name: cmp.Or(optional.Text(m.Person), "a person who was erased")}
+			n.people[c.ID] = c
+			if m.Person != nil {
+				n.Members = append(n.Members, c)
+			}
+		}
+		return nil
+	})
+	together.Go(func() error {
+		p := &client.GetPortfolioParams{MaxResults: new(perRead)}
+		for range maxItems / perRead {
+			got, err := api.GetPortfolioWithResponse(ctx, p)
+			if refused, ok := errors.AsType[*client.Error](err); ok && refused.Status != http.StatusUnauthorized {
+				return nil // the platform does not answer: these models have no names here
+			}
+			if err != nil {
+				return err
+			}
+			for _, m := range got.JSON200.Value {
+				models = append(models, called{m.SemanticModelID.String(), m.SemanticModelName, m.WorkspaceName})
+			}
+			if p.ContinuationToken = got.JSON200.ContinuationToken; p.ContinuationToken == nil {
+				for _, f := range got.JSON200.Failures {
+					models = append(models, called{f.SemanticModelID.String(), f.SemanticModelName, f.WorkspaceName})
+				}
+				break
+			}
+		}
+		return nil
+	})
+	if err := together.Wait(); err != nil {
+		return nil, err
+	}
+	for _, c := range models {
+		if _, known := n.items[c.ID]; !known {
+			n.items[c.ID] = c
+			kinds[client.TrackedItemItemTypeSemanticModel] = append(kinds[client.TrackedItemItemTypeSemanticModel], c)
+		}
+	}
+	for _, k := range itemKinds {
+		if all := kinds[k.kind]; len(all) > 0 {
+			n.Choices = append(n.Choices, group{k.name, sorted(all)})
+		}
+	}
+	sorted(n.Members)
+	return n, nil
+}
+
+// sorted sorts by name.
+func sorted(all []called) []called {
+	slices.SortFunc(all, func(a, b called) int {
+		return cmp.Or(strings.Compare(strings.ToLower(a.Name), strings.ToLower(b.Name)), strings.Compare(a.Where, b.Where), strings.Compare(a.ID, b.ID))
+	})
+	return all
+}
+
+// in returns what the texts of a JSON value name by an id, each once, in the order in which they stand there.
+func (n *names) in(data json.RawMessage) (all []called) {
+	d := json.NewDecoder(strings.NewReader(string(data)))
+	for {
+		token, err := d.Token()
+		if err != nil { // its end
+			return all
+		}
+		id, _ := token.(string)
+		c, known := n.items[id]
+		if !known {
+			c, known = n.people[id]
+		}
+		if known && !slices.Contains(all, c) {
+			all = append(all, c)
+		}
+	}
+}
+
+// about returns the item of an event: that of its stream, or the first one that its data name.
+func (n *names) about(e client.AuditEvent) *called {
+	if at := len(e.Stream) - len(uuid.Nil.String()); at > 0 {
+		if c, known := n.items[e.Stream[at:]]; known {
+			return &c
+		}
+	}
+	for _, c := range n.in(e.Data) {
+		if _, item := n.items[c.ID]; item {
+			return &c
+		}
+	}
+	return nil
+}
+
+// streams are what people call what the other streams are about.
+var streams = map[string]string{"account": "the account", "person": "a person", "allowance": "an allowance", "aiproviders": "AI providers",
+	"webhooks": "webhooks", "operation": "an operation", "trackeditems": "tracked items", "benchmarkrun": "a benchmark run", "abtest": "an A/B test",
+	"pixies": "a report", "pixieviews": "a report", "assessment": "a model or agent", "trackeditem": "an item"}
+
+// streamName returns what people call what a stream is about.
+func streamName(stream string) string {
+	kind, _, _ := strings.Cut(stream, "-")
+	return cmp.Or(streams[kind], "a model")
+}
