@@ -4,6 +4,7 @@ import (
 	"html"
 	"net/http"
 	"net/url"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -57,6 +58,7 @@ func TestFailures(t *testing.T) {
 		"/":              {`<a class="down" href="/?state=failed">1` + "\u00a0model</a>", reason, "could not be read", message},
 		"/?q=budget":     {reason, "could not be read"},
 		"/?state=failed": {reason, `name="state" value="failed"`},
+		"/operations":    {"assessed, 1 could not be read"},
 		"/operations/" + failed.OperationID.String(): {"could not be read", reason, message},
 		model: {"<h1><bdi>" + reason, "The last assessment failed:", message, "Assess it again"},
 	} {
@@ -119,7 +121,10 @@ func TestStale(t *testing.T) {
 		t.Errorf("the file is %q", name)
 	}
 	want(t, ada.Get(path+"/findings.md"), 200, "# Store Operations\n\nScore ", "\n## ", "\n- [ ] ")
-	for _, file := range []string{"/findings.csv", "/findings.md"} {
+	log := ada.Get(path + "/findings.sarif")
+	want(t, log, 200, `"version": "2.1.0"`, `"logicalLocations"`, `"ruleId": "`)
+	lacks(t, log, "physicalLocation", "originalUriBaseIds", `"id": ""`)
+	for _, file := range []string{"/findings.csv", "/findings.md", "/findings.sarif"} {
 		want(t, r.As("fabrikam", "margaret").Get(path+file), http.StatusNotFound)
 	}
 }
@@ -140,7 +145,7 @@ func TestModelFilter(t *testing.T) {
 	}
 }
 
-// TestProposeAll proposes every kind at one press, and lists the previews with their changes; nothing is written.
+// TestProposeAll proposes every kind at one press, reviews all changes in one table, and writes what is accepted at one press.
 func TestProposeAll(t *testing.T) {
 	t.Parallel()
 	r := newReviewed(t, "descriptions", "Store Operations")
@@ -152,9 +157,80 @@ func TestProposeAll(t *testing.T) {
 	want(t, got, http.StatusSeeOther)
 	at := got.Header.Get("Location")
 	r.Ended(api, uuid.MustParse(strings.TrimPrefix(at, "/previews/")))
+	r.path = at
 	got = ada.Get(at)
-	want(t, got, 200, "Nothing is written yet.", "AI instructions</a>", "Descriptions</a>", "Score now", `href="`+path+`"`)
+	want(t, got, 200, "Review: every kind of <bdi>Store Operations</bdi>", "AI instructions</a>", "Descriptions</a>", `href="`+path+`"`, "Until you apply, nothing is written.", "Page 1 of ")
 	ada.CheckPage(got)
+	if n := strings.Count(got.Body, `<tr class="change"`); n != 20 {
+		t.Errorf("a page has %d changes", n)
+	}
 	lacks(t, ada.Get(path), "The score is from before")
-	want(t, r.As("fabrikam", "margaret").Get(at), http.StatusNotFound)
+	for _, margaret := range []consoletest.Answer{r.As("fabrikam", "margaret").Get(at), r.As("fabrikam", "margaret").Send(at, r.with(got, "apply"))} {
+		want(t, margaret, http.StatusNotFound)
+	}
+	r.decidesTogether(got)
+	r.appliesInTurn()
+	want(t, ada.Get(path), 200, "The score is from before")
+}
+
+// decidesTogether decides about changes of several kinds on one page, which nothing is applied of that someone did not see.
+func (r *reviewed) decidesTogether(shown consoletest.Answer) {
+	r.t.Helper()
+	ada, grace := r.As("contoso", "ada"), r.As("contoso", "grace")
+	want(r.t, r.press(ada, "apply"), http.StatusBadRequest, "No change is accepted")
+	got := r.press(ada, "accept.0")
+	want(r.t, got, http.StatusSeeOther)
+	if to := got.Header.Get("Location"); to != r.path+"?page=1#r1" {
+		r.t.Errorf("it leads to %s", to)
+	}
+	want(r.t, r.press(ada, "reject.1"), http.StatusSeeOther)
+	want(r.t, ada.Get(r.path), 200, "<strong>1</strong> accepted · <strong>1</strong> rejected")
+	want(r.t, grace.Send(r.path, r.with(shown, "reject.0")), http.StatusConflict, "1\u00a0decision was")
+	for _, wrong := range []string{"accept.-1", "accept.100000", "accept.", "write.0", ""} {
+		want(r.t, ada.Send(r.path, r.with(shown, wrong)), http.StatusSeeOther)
+	}
+	want(r.t, ada.Get(r.path+"?page=99"), 200, "<strong>1</strong> accepted · <strong>1</strong> rejected")
+	late := ada.Get(r.path)
+	want(r.t, r.press(grace, "open.1"), http.StatusSeeOther)
+	want(r.t, r.press(ada, "all"), http.StatusSeeOther)
+	got = ada.Send(r.path, r.with(late, "apply"))
+	want(r.t, got, http.StatusConflict, "Nothing more was applied.")
+	ada.CheckPage(got)
+	if n := r.applies(); n != 0 {
+		r.t.Errorf("%d applies were started", n)
+	}
+}
+
+// appliesInTurn confirms what is accepted, and sees one kind written after another: only while who confirmed it looks.
+func (r *reviewed) appliesInTurn() {
+	r.t.Helper()
+	ada, grace, api := r.As("contoso", "ada"), r.As("contoso", "grace"), r.API("contoso", "ada")
+	shown := ada.Get(r.path)
+	for range 2 {
+		want(r.t, ada.Send(r.path, r.with(shown, "apply")), http.StatusSeeOther)
+	}
+	got := grace.Get(r.path)
+	want(r.t, got, 200, "What <bdi>ada</bdi> confirmed is being written", `http-equiv="refresh"`)
+	grace.CheckPage(got)
+	if n := r.applies(); n != 0 {
+		r.t.Errorf("a colleague's look started %d applies", n)
+	}
+	started := 0
+	for got = ada.Get(r.path); strings.Contains(got.Body, "being written</a>"); got = ada.Get(r.path) {
+		if started++; started == 1 {
+			ada.CheckPage(got)
+		}
+		if n := r.applies(); n != started || strings.Count(got.Body, "being written</a>") != 1 {
+			r.t.Fatalf("%d applies were started, and the page shows\n%s", n, got.Body)
+		}
+		id := regexp.MustCompile(`href="/operations/([^"]*)">being written`).FindStringSubmatch(got.Body)[1]
+		if o := r.Ended(api, uuid.MustParse(id)); o.Status != client.OperationStatusSucceeded {
+			r.t.Errorf("an apply ended as %s: %v", o.Status, o.Error)
+		}
+	}
+	want(r.t, got, 200, ">applied</a>", "<strong>0</strong> accepted", " written</p>")
+	lacks(r.t, got, `http-equiv="refresh"`, "confirmed is being written", ">next</span>")
+	if started < 3 {
+		r.t.Errorf("%d kinds were written", started)
+	}
 }

@@ -68,3 +68,25 @@ func TestApprove(t *testing.T) {
 		b.Shows("Revert: Store Operations", "Succeeded", "It reverted")
 	})
 }
+
+// TestApproveAll is the job of an approver of several kinds: decide in one table, and write what is accepted at one press.
+func TestApproveAll(t *testing.T) {
+	t.Parallel()
+	chromium.Job(t, func(_ *testing.T, b *chromium.Tab, w *consoletest.World, h chromium.Hand) {
+		w.AssessAll("contoso", "ada")
+		m := w.Assessed("Store Operations")
+		b.GoTo("/models/" + m.WorkspaceID.String() + "/" + m.SemanticModelID.String())
+		h.Press(b, "Propose all of these")
+		b.Shows("Review: every kind of Store Operations", "0 accepted", "Page 1 of") // the page loads itself again until then
+		h.Press(b, "Accept change 0")
+		b.Shows("Review", "1 accepted")
+		h.Press(b, "Accept change 1")
+		b.Shows("Review", "2 accepted")
+		h.Press(b, "Reject change 2")
+		b.Shows("Review", "1 rejected")
+		h.Press(b, "Apply 2\u00a0accepted changes")
+		b.Shows("Review", "2 written", "0 accepted", "applied") // the page loads itself again, and starts one apply after another
+		h.Press(b, "The model")
+		b.Shows("Store Operations", "The score is from before the")
+	})
+}

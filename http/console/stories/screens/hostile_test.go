@@ -55,6 +55,10 @@ func hostileScreens(t *testing.T, w *consoletest.World) []string {
 		started, err := api.PreviewOptimizationWithResponse(t.Context(), in, m.SemanticModelID, "descriptions", nil)
 		testworld.Check(t, err)
 		w.Ended(api, started.JSON202.OperationID)
+		every, err := api.OptimizeWithResponse(t.Context(), in, m.SemanticModelID, nil, client.OptimizeRequest{Approval: "required"})
+		testworld.Check(t, err)
+		w.Ended(api, every.JSON202.OperationID)
+		paths = append(paths, "/previews/"+every.JSON202.OperationID.String(), "/admin/audit?itemId="+m.SemanticModelID.String())
 		changed = append(changed, m.SemanticModelID)
 		paths = append(paths, base, base+"/evaluation", base+"/questions", "/previews/"+started.JSON202.OperationID.String(),
 			"/operations/"+started.JSON202.OperationID.String(), fmt.Sprintf("%s/compare?a=%s&b=%s", base, m.AssessmentID, m.AssessmentID))

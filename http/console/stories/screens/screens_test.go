@@ -47,6 +47,9 @@ func screens(t *testing.T, w *consoletest.World) []screen {
 	testworld.Check(t, err)
 	id := started.JSON202.OperationID
 	w.Ended(w.API("contoso", "ada"), id)
+	every, err := w.API("contoso", "ada").OptimizeWithResponse(t.Context(), m.WorkspaceID, m.SemanticModelID, nil, client.OptimizeRequest{Approval: "required"})
+	testworld.Check(t, err)
+	w.Ended(w.API("contoso", "ada"), every.JSON202.OperationID)
 	_, err = w.API("contoso", "ada").SetOwnerWithResponse(t.Context(), m.WorkspaceID, m.SemanticModelID, client.SetOwnerRequest{Person: new("grace")})
 	testworld.Check(t, err)
 	for _, n := range [][2]string{{"ada", "The shops decide what counts as closed.\nAsk Grace before renaming it."}, {"grace", "Waits for the new calendar."}} {
@@ -56,7 +59,8 @@ func screens(t *testing.T, w *consoletest.World) []screen {
 	history, err := w.API("contoso", "ada").GetHistoryWithResponse(t.Context(), m.WorkspaceID, m.SemanticModelID, nil)
 	testworld.Check(t, err)
 	first, model := history.JSON200.Value[len(history.JSON200.Value)-1].AssessmentID, "/models/"+m.WorkspaceID.String()+"/"+m.SemanticModelID.String()
-	all = append(all, screen{"operations", "/operations"}, screen{"review", "/previews/" + id.String()}, screen{"operation", "/operations/" + id.String()},
+	all = append(all, screen{"operations", "/operations"}, screen{"review", "/previews/" + id.String()},
+		screen{"review-all", "/previews/" + every.JSON202.OperationID.String()}, screen{"operation", "/operations/" + id.String()},
 		screen{"model", model}, screen{"compare", fmt.Sprintf("%s/compare?a=%s&b=%s", model, first, m.AssessmentID)})
 	return append(all, evaluated(t, w)...)
 }
