@@ -424,6 +424,13 @@ func TestBulkResult(t *testing.T) {
 	made := w.assessed("acme", id, modelA, assessment.Usage{})
 	end(modelC, assessment.NotAssessed, domain.ItemNotFound)
 
+	listed := w.get("/v1/operations", ada).ok(200).value()
+	for i, want := range []any{map[string]any{"assessed": 1.0, "unreadable": 1.0, "others": 1.0}, nil} {
+		if diff := cmp.Diff(want, listed[i]["models"]); diff != "" {
+			t.Errorf("models of operation %d, newest first (-want +got):\n%s", i, diff)
+		}
+	}
+
 	got := w.get(operationPath(id)+"/result", ada).ok(200)
 	if got.body["succeeded"] != 1.0 || got.body["failed"] != 2.0 || got.body["workspaceName"] != "Sales" {
 		t.Errorf("got %s", got.text)

@@ -159,7 +159,7 @@ func TestProposeAll(t *testing.T) {
 	r.Ended(api, uuid.MustParse(strings.TrimPrefix(at, "/previews/")))
 	r.path = at
 	got = ada.Get(at)
-	want(t, got, 200, "Review: every kind of <bdi>Store Operations</bdi>", "AI instructions</a>", "Descriptions</a>", `href="`+path+`"`, "Until you apply, nothing is written.", "Page 1 of ")
+	want(t, got, 200, "Review: every kind of <bdi>Store Operations</bdi>", "AI instructions</a>", "Descriptions</a>", `href="`+path+`"`, "Until you apply, nothing is written.", "Page 1 of ", "not recommended ones</button>")
 	ada.CheckPage(got)
 	if n := strings.Count(got.Body, `<tr class="change"`); n != 20 {
 		t.Errorf("a page has %d changes", n)

@@ -181,6 +181,9 @@ func events(v *page.Visit) error {
 		return err
 	}
 	for _, e := range got.JSON200.Value {
+		a.learn(e)
+	}
+	for _, e := range got.JSON200.Value {
 		a.Events = append(a.Events, event{e, a.about(e), a.in(e.Data)})
 	}
 	if next := got.JSON200.ContinuationToken; next != nil {

@@ -36,6 +36,8 @@ type group struct {
 // names are what people call the items and the members of the account, by their ids.
 type names struct {
 	items, people map[string]called
+	// operations are the items of operations, by the ids of both.
+	operations map[string]string
 	// Choices are the items, Members the members that can be chosen, both by name.
 	Choices []group
 	Members []called
@@ -54,9 +56,10 @@ var itemKinds = []struct {
 }{{client.TrackedItemItemTypeSemanticModel, "Semantic models"}, {client.TrackedItemItemTypeDataAgent, "Data agents"},
 	{client.TrackedItemItemTypeReport, "Reports"}}
 
-// readNames reads the names of the account: of what it tracks, of the models that the reader sees, and of its members.
+// readNames reads the names of the account: of what it tracks, of the models that the reader sees, and of its members; and what the newest
+// operations are about.
 func readNames(ctx context.Context, api *client.Service) (*names, error) {
-	n := &names{items: map[string]called{}, people: map[string]called{}}
+	n := &names{items: map[string]called{}, people: map[string]called{}, operations: map[string]string{}}
 	kinds := map[client.TrackedItemItemType][]called{}
 	// A failed call does not cancel the others: the service would log a canceled call as an internal error.
 	var together errgroup.Group
@@ -90,6 +93,18 @@ func readNames(ctx context.Context, api *client.Service) (*names, error) {
 			n.people[c.ID] = c
 			if m.Person != nil {
 				n.Members = append(n.Members, c)
+			}
+		}
+		return nil
+	})
+	together.Go(func() error {
+		got, err := api.ListOperationsWithResponse(ctx, &client.ListOperationsParams{MaxResults: new(perRead)})
+		if err != nil {
+			return err
+		}
+		for _, o := range got.JSON200.Value {
+			if o.Resource != nil && o.Resource.ItemID != nil {
+				n.operations[o.ID.String()] = *o.Resource.ItemID
 			}
 		}
 		return nil
@@ -161,15 +176,24 @@ func (n *names) in(data json.RawMessage) (all []called) {
 	}
 }
 
-// about returns the item of an event: that of its stream, or the first one that its data name.
-func (n *names) about(e client.AuditEvent) *called {
-	if at := len(e.Stream) - len(uuid.Nil.String()); at > 0 {
-		if c, known := n.items[e.Stream[at:]]; known {
-			return &c
-		}
+// learn takes from an event what its operation is about, if that is one item.
+func (n *names) learn(e client.AuditEvent) {
+	if c := n.about(e); c != nil && e.OperationID != nil && strings.HasPrefix(e.Stream, "operation-") {
+		n.operations[*e.OperationID] = c.ID
 	}
-	for _, c := range n.in(e.Data) {
-		if _, item := n.items[c.ID]; item {
+}
+
+// about returns the item of an event: that of its stream, the only one that its data name, or that of its operation; nil for none.
+func (n *names) about(e client.AuditEvent) *called {
+	var ids []string
+	if at := len(e.Stream) - len(uuid.Nil.String()); at > 0 {
+		ids = append(ids, e.Stream[at:])
+	}
+	if of := slices.DeleteFunc(n.in(e.Data), func(c called) bool { return n.items[c.ID] != c }); len(of) == 1 {
+		ids = append(ids, of[0].ID)
+	}
+	for _, id := range append(ids, n.operations[optional.Text(e.OperationID)]) {
+		if c, known := n.items[id]; known {
 			return &c
 		}
 	}

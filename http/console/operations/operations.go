@@ -3,6 +3,7 @@
 package operations
 
 import (
+	"cmp"
 	"embed"
 	"net/http"
 	"net/url"
@@ -141,7 +142,7 @@ func named(v *page.Visit, all []client.Operation) ([]row, error) {
 				return nil, err
 			}
 		}
-		out[i].Item = names[item]
+		out[i].Item = names[cmp.Or(item, workspace)]
 		if workspace != "" && item != "" && o.Resource.ItemType != nil && *o.Resource.ItemType == "SemanticModel" {
 			out[i].Link = "/models/" + workspace + "/" + item
 		}
@@ -163,7 +164,7 @@ func ids(o client.Operation) (workspace, item string) {
 	return workspace, item
 }
 
-// readNames reads the names of a workspace's assessed models by their ids.
+// readNames reads the names of a workspace and its assessed models by their ids.
 func readNames(v *page.Visit, workspace string, names map[string]string) error {
 	id, err := uuid.Parse(workspace)
 	if err != nil {
@@ -174,7 +175,7 @@ func readNames(v *page.Visit, workspace string, names map[string]string) error {
 		return err
 	}
 	for _, m := range got.JSON200.Value {
-		names[m.SemanticModelID.String()] = m.SemanticModelName
+		names[m.SemanticModelID.String()], names[workspace] = m.SemanticModelName, m.WorkspaceName
 	}
 	return nil
 }

@@ -143,9 +143,9 @@ func (b *bundle) Count(standing string) int {
 	return lists.Count(b.all, func(r row) bool { return r.Standing() == standing })
 }
 
-// HasFlagged reports whether a change is flagged.
-func (b *bundle) HasFlagged() bool {
-	return lists.Count(b.all, func(r row) bool { return flagged(r.PreviewChange) == 0 }) > 0
+// Except says which changes are not accepted at once; "" for none.
+func (b *bundle) Except() string {
+	return except(lists.Map(b.all, func(r row) client.PreviewChange { return r.PreviewChange }))
 }
 
 // Model returns the name of the model; "" if there is no preview.

@@ -158,9 +158,22 @@ func (r *review) Shown() []change {
 	return r.all[first:min(first+perPage, len(r.all))]
 }
 
-// HasFlagged reports whether a change is flagged.
-func (r *review) HasFlagged() bool {
-	return slices.ContainsFunc(r.Changes, func(c client.PreviewChange) bool { return flagged(c) == 0 })
+// Except says which changes are not accepted at once; "" for none.
+func (r *review) Except() string { return except(r.Changes) }
+
+// except says which changes a person accepts one by one; "" for none.
+func except(all []client.PreviewChange) string {
+	var which []string
+	if slices.ContainsFunc(all, func(c client.PreviewChange) bool { return flagged(c) == 0 }) {
+		which = append(which, "flagged")
+	}
+	if slices.ContainsFunc(all, func(c client.PreviewChange) bool { return !c.Recommended }) {
+		which = append(which, "not recommended")
+	}
+	if which == nil {
+		return ""
+	}
+	return strings.Join(which, " and ") + " ones"
 }
 
 // scores are the scores without and with every change.

@@ -99,7 +99,7 @@ func (r *review) decisions(form url.Values, do string, number int) (all []choice
 			alikeOf(c.PreviewChange) == alikeOf(r.all[number].PreviewChange) {
 			d.Verdict, changed = verdicts[of], true
 		}
-		if do == "all" && d.Verdict == choices.Open && flagged(c.PreviewChange) == 1 && !c.Written {
+		if do == "all" && d.Verdict == choices.Open && flagged(c.PreviewChange) == 1 && c.Recommended && !c.Written {
 			d.Verdict, changed = choices.Accepted, true
 		}
 		if changed && len(all) < choices.MaxDecisions {

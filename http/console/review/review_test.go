@@ -13,9 +13,9 @@ import (
 
 // preview has a flagged change of an AI between two others, and one whose text cannot be chosen.
 var preview = client.Preview{Changes: []client.PreviewChange{
-	{Key: "a|", Type: client.ChangeTypeDescription, Proposed: "A\r\ntext"},
-	{Key: "b|", Type: client.ChangeTypeDescription, Proposed: "B", ReviewRequired: new("it names a person")},
-	{Key: "c|", Type: client.ChangeTypeAiDataSchema, Proposed: "hidden"},
+	{Key: "a|", Type: client.ChangeTypeDescription, Proposed: "A\r\ntext", Recommended: true},
+	{Key: "b|", Type: client.ChangeTypeDescription, Proposed: "B", ReviewRequired: new("it names a person"), Recommended: true},
+	{Key: "c|", Type: client.ChangeTypeAiDataSchema, Proposed: "hidden", Recommended: true}, {Key: "d|", Type: client.ChangeTypeAiDataSchema, Proposed: "visible"},
 }}
 
 // alike has three equal changes of which one stands apart, and one for another reason.
@@ -45,7 +45,7 @@ func TestAlike(t *testing.T) {
 
 func TestFlaggedFirst(t *testing.T) {
 	t.Parallel()
-	if diff := cmp.Diff([]string{"b|", "a|", "c|"}, review.Order(preview)); diff != "" {
+	if diff := cmp.Diff([]string{"b|", "a|", "c|", "d|"}, review.Order(preview)); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -69,7 +69,7 @@ func TestDecisions(t *testing.T) {
 		"an untouched text":  {form: url.Values{"seen.1": {"0"}, "was.1": {review.Was("A\ntext")}, "text.1": {"A\r\ntext"}}, do: "save", number: -1},
 		"the proposed again": {stored: map[string]choices.Choice{"a|": {Verdict: accepted, Text: own, Revision: 2}}, form: url.Values{"seen.1": {"2"}, "was.1": {review.Was("own")}, "text.1": {"A\r\ntext"}}, number: -1, want: []choices.Decision{{Key: "a|", Seen: 2, Verdict: accepted}}},
 		"a text of no field": {form: url.Values{"seen.2": {"0"}, "was.2": {"x"}, "text.2": {"shown"}}, number: -1},
-		"all but flagged":    {do: "all", number: -1, want: []choices.Decision{{Key: "a|", Verdict: accepted}, {Key: "c|", Verdict: accepted}}},
+		"all that are wise":  {do: "all", number: -1, want: []choices.Decision{{Key: "a|", Verdict: accepted}, {Key: "c|", Verdict: accepted}}},
 		"all that are open":  {stored: map[string]choices.Choice{"a|": {Verdict: choices.Rejected, Revision: 1}}, written: map[string]bool{"c|": true}, do: "all", number: -1},
 		"a written one":      {written: map[string]bool{"a|": true}, form: url.Values{"seen.1": {"0"}, "was.1": {"x"}, "text.1": {"own"}}, do: "reject", number: 1},
 		"keeps the own text": {stored: map[string]choices.Choice{"a|": {Verdict: choices.Open, Text: own, Revision: 3}}, form: url.Values{"seen.1": {"3"}}, do: "reject", number: 1, want: []choices.Decision{{Key: "a|", Seen: 3, Verdict: choices.Rejected, Text: own}}},

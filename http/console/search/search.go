@@ -146,7 +146,7 @@ func (f *finding) findPlaces(ctx context.Context) error {
 		together.Go(func() error {
 			got, err := f.api.ListReportsWithResponse(ctx, w.WorkspaceID, &client.ListReportsParams{MaxResults: new(maxReports)})
 			if err != nil {
-				return nil // said below
+				return nil //nolint:nilerr // said below
 			}
 			reports[i] = []hit{}
 			for _, r := range got.JSON200.Value {
@@ -191,7 +191,7 @@ func (f *finding) findOperations(v *page.Visit) error {
 	f.operations = found{ID: "operations", Name: "Operations"}
 	matches, err := operations.Search(v, f.text)
 	for _, m := range matches[:min(len(matches), shown)] {
-		f.operations.Hits = append(f.operations.Hits, hit{Name: m.Name, Where: strings.TrimSpace(m.Item + " " + m.Status), Address: m.Address})
+		f.operations.Hits = append(f.operations.Hits, hit{Name: m.Name, Where: strings.TrimPrefix(m.Item+" · "+m.Status, " · "), Address: m.Address})
 	}
 	return err
 }

@@ -37,7 +37,7 @@ func TestProve(t *testing.T) {
 		h.Press(b, "Administration")
 		b.Shows("Administration", "What is used", "Licences")
 		h.Press(b, "Log of events")
-		b.Shows("Log of events", "Signed head", "Retail Sales")
+		b.Shows("Log of events", "Signed head", "Older events")
 		h.Write(b, "Model, agent or report", "Headcount")
 		h.Write(b, "Person", "ada")
 		h.Press(b, "Show")
@@ -45,6 +45,8 @@ func TestProve(t *testing.T) {
 		if b.Is(`[...document.querySelectorAll("tbody")].some((e) => e.innerText.includes("Retail Sales"))`) {
 			t.Error("an event of another model is shown")
 		}
+		h.Press(b, "Show all")
+		b.Shows("Log of events", "Older events")
 		h.Write(b, "Type", "account.license-saved")
 		h.Press(b, "Show")
 		b.Shows("Log of events", "account.license-saved")
