@@ -2275,6 +2275,56 @@ type JudgeReview struct {
 	Share *float64 `json:"share"`
 }
 
+// LeavingQnA What of the model, and of the reports on it, leaves with Q&A, as the newest assessment counted it in all linguistic schemas.
+// Absent of assessments from before it was recorded.
+type LeavingQnA struct {
+	// DeletedSynonyms Those that a person deleted.
+	DeletedSynonyms int `json:"deletedSynonyms"`
+
+	// Entities Entries that are bound to an object of the model.
+	Entities int `json:"entities"`
+
+	// GeneratedSynonyms Those that the platform made of names.
+	GeneratedSynonyms int `json:"generatedSynonyms"`
+
+	// HiddenObjects Objects that a person hid from Q&A.
+	HiddenObjects int `json:"hiddenObjects"`
+
+	// Instructions Whether there are AI instructions, also in the folder Copilot.
+	Instructions bool `json:"instructions"`
+
+	// Invalid Why a linguistic schema cannot be read, which stops an upgrade. Absent if all can.
+	Invalid *string `json:"invalid,omitempty"`
+
+	// Losses What an upgrade does not carry over. Absent if it was not tried.
+	Losses *int `json:"losses,omitempty"`
+
+	// Phrasings Relationships that a person wrote. An upgrade loses them.
+	Phrasings int `json:"phrasings"`
+
+	// Relationships Relationships between entries.
+	Relationships int `json:"relationships"`
+
+	// Reports The reports of the workspace on the model that need Q&A, those with most visuals first. Absent with reportsRead.
+	Reports []QnAReport `json:"reports,omitempty"`
+
+	// ReportsRead How many reports on the model were searched. Absent if they were not looked for: the model was one of several, has no linguistic schema, or its Q&A is off; or if they could not be listed.
+	ReportsRead *int `json:"reportsRead,omitempty"`
+
+	// ReportsUnlisted True if the reports could not be listed.
+	ReportsUnlisted *bool `json:"reportsUnlisted,omitempty"`
+
+	// ReportsUnread How many could not be read, or not in time, or are beyond the 20 that are searched. Absent with reportsRead.
+	ReportsUnread      *int `json:"reportsUnread,omitempty"`
+	SuggestedQuestions int  `json:"suggestedQuestions"`
+
+	// SuggestedSynonyms Those that the platform suggested and nobody accepted.
+	SuggestedSynonyms int `json:"suggestedSynonyms"`
+
+	// Synonyms Those that a person wrote.
+	Synonyms int `json:"synonyms"`
+}
+
 // License defines model for License.
 type License struct {
 	CreatedAtUtc  *time.Time    `json:"createdAtUtc,omitempty"`
@@ -2762,6 +2812,10 @@ type PortfolioModel struct {
 	FindingsBySeverity *Severities `json:"findingsBySeverity,omitempty"`
 	FindingsCount      int         `json:"findingsCount"`
 
+	// LeavingQnA What of the model, and of the reports on it, leaves with Q&A, as the newest assessment counted it in all linguistic schemas.
+	// Absent of assessments from before it was recorded.
+	LeavingQnA *LeavingQnA `json:"leavingQnA,omitempty"`
+
 	// Outdated Whether an assessment now uses other scoring rules, so that its score does not compare.
 	Outdated bool `json:"outdated"`
 
@@ -2975,6 +3029,20 @@ type ProposalProvider struct {
 	Kind  string  `json:"kind"`
 	Model *string `json:"model,omitempty"`
 	Name  string  `json:"name"`
+}
+
+// QnAReport defines model for QnAReport.
+type QnAReport struct {
+	// Bookmarks Bookmarks that keep the state of a Q&A visual.
+	Bookmarks int `json:"bookmarks"`
+
+	// Pages The names of the first pages with such a visual.
+	Pages      []string           `json:"pages"`
+	ReportID   openapi_types.UUID `json:"reportId"`
+	ReportName string             `json:"reportName"`
+
+	// Visuals Its Q&A visuals, also of tooltip and drillthrough pages.
+	Visuals int `json:"visuals"`
 }
 
 // RecordStanding defines model for RecordStanding.

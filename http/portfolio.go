@@ -15,6 +15,7 @@ import (
 	"readiness/http/api"
 	"readiness/http/paging"
 	"readiness/internal/lists"
+	"readiness/internal/optional"
 	"readiness/projections"
 )
 
@@ -184,11 +185,32 @@ func portfolioModel(m projections.PortfolioModel) api.PortfolioModel {
 	if a.AIFormat != "" {
 		out.AiFormat = new(api.PortfolioModelAiFormat(a.AIFormat))
 	}
+	out.LeavingQnA = leavingQnA(a.LeavingQnA)
 	if m.Tracked != "" {
 		out.TrackedItemStatus = new(api.PortfolioModelTrackedItemStatus(m.Tracked))
 	}
 	if m.Running != nil {
 		out.Running = &api.RunningOperation{OperationID: m.Running.ID, OperationType: string(m.Running.Type)}
+	}
+	return out
+}
+
+func leavingQnA(l *assessment.LeavingQnA) *api.LeavingQnA {
+	if l == nil {
+		return nil
+	}
+	out := &api.LeavingQnA{
+		Synonyms: l.Synonyms, SuggestedSynonyms: l.Suggested, GeneratedSynonyms: l.Generated, DeletedSynonyms: l.Deleted, Entities: l.Entities,
+		HiddenObjects: l.Hidden, Relationships: l.Relationships, Phrasings: l.Phrasings, SuggestedQuestions: l.Questions,
+		Instructions: l.Instructions, Invalid: optional.Of(l.Invalid), Losses: l.Losses, ReportsUnlisted: optional.Of(l.ReportsUnlisted),
+	}
+	if l.ReportsRead == nil {
+		return out
+	}
+	out.ReportsRead, out.ReportsUnread, out.Reports = l.ReportsRead, &l.ReportsUnread, make([]api.QnAReport, 0, len(l.Reports))
+	for _, r := range l.Reports {
+		out.Reports = append(out.Reports, api.QnAReport{ReportID: r.ReportID, ReportName: r.ReportName, Visuals: r.Visuals, Bookmarks: r.Bookmarks,
+			Pages: append([]string{}, r.Pages...)})
 	}
 	return out
 }

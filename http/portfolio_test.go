@@ -2,6 +2,7 @@ package http_test
 
 import (
 	"fmt"
+	"maps"
 	"net/url"
 	"slices"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	"github.com/google/uuid"
 
 	"readiness/definition/semanticmodel"
+	"readiness/definition/upgrade"
 	"readiness/domain"
 	"readiness/domain/assessment"
 	"readiness/domain/item"
@@ -381,9 +383,9 @@ func TestPortfolioRefusals(t *testing.T) {
 	w.get(portfolioPath+"?continuationToken="+token, w.as("oscar")).refused(400, domain.InvalidRequest)
 }
 
-// The portfolio says in which format the newest assessment found what a model tells an AI.
+// The portfolio says in which format the newest assessment found what a model tells an AI, and what of it leaves with Q&A.
 //
-// proves: decisions/17/ai-format
+// proves: decisions/17/ai-format decisions/17/leaving-qna
 func TestAIFormat(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -392,11 +394,33 @@ func TestAIFormat(t *testing.T) {
 		found.Regime = readiness.RegimeID
 		a := assessment.Assessment{}
 		a.SetResult(found)
+		switch model {
+		case modelB:
+			a.LeavingQnA = &assessment.LeavingQnA{}
+		case modelA:
+			a.LeavingQnA = &assessment.LeavingQnA{Inventory: upgrade.Inventory{Synonyms: 2, Invalid: "broken"}, ReportsRead: new(3), ReportsUnread: 1,
+				Reports: []assessment.QnAReport{{ReportID: reportA, ReportName: "Overview", Visuals: 2, Pages: []string{"One"}}}}
+		}
 		w.assessedAs("acme", w.assess("ada", model), model, a)
 	}
-	got := map[string]any{}
+	got, leaving := map[string]any{}, map[string]any{}
 	for _, m := range w.get(portfolioPath, w.as("ada")).ok(200).value() {
 		got[m["semanticModelId"].(string)] = m["aiFormat"]
+		if m["leavingQnA"] != nil {
+			leaving[m["semanticModelId"].(string)] = m["leavingQnA"]
+		}
+	}
+	counts := func(synonyms float64, more map[string]any) map[string]any {
+		all := map[string]any{"synonyms": synonyms, "suggestedSynonyms": 0.0, "generatedSynonyms": 0.0, "deletedSynonyms": 0.0, "entities": 0.0,
+			"hiddenObjects": 0.0, "relationships": 0.0, "phrasings": 0.0, "suggestedQuestions": 0.0, "instructions": false}
+		maps.Copy(all, more)
+		return all
+	}
+	want := map[string]any{modelA.String(): counts(2, map[string]any{"invalid": "broken", "reportsRead": 3.0, "reportsUnread": 1.0, "reports": []any{
+		map[string]any{"reportId": reportA.String(), "reportName": "Overview", "visuals": 2.0, "bookmarks": 0.0, "pages": []any{"One"}}}}),
+		modelB.String(): counts(0, nil)} // its reports were not looked for, and nothing says 0 of them
+	if d := cmp.Diff(want, leaving); d != "" {
+		t.Errorf("what leaves: -want +got:\n%s", d)
 	}
 	if d := cmp.Diff(map[string]any{modelA.String(): "linguistic", modelB.String(): "none", modelC.String(): nil}, got); d != "" {
 		t.Errorf("-want +got:\n%s", d)

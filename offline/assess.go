@@ -50,6 +50,8 @@ type Assessed struct {
 	// DefinitionHash is the hash of the definition.
 	DefinitionHash string
 	Result         readiness.Result
+	// Leaving is what of a semantic model leaves with Q&A; nil for another item, and with AssessOptions.ModelOnly.
+	Leaving *LeavingQnA
 	// ScoreDataAgent is the score for use by a data agent.
 	ScoreDataAgent *int
 	// Findings are the reported findings; Ignored are those that an ignore file or annotation accepts.
@@ -88,7 +90,7 @@ type AssessOptions struct {
 	// Regime is the scoring regime; nil means the current one.
 	Regime      *readiness.Regime
 	MinSeverity finding.Severity // "" means low
-	// ModelOnly leaves out ScoreDataAgent of semantic models, which takes a third of the time.
+	// ModelOnly leaves out ScoreDataAgent of semantic models, which takes a third of the time, and Leaving.
 	ModelOnly bool
 	// Memory makes repeated assessments of one semantic model faster.
 	Memory *model.Memory
@@ -234,6 +236,9 @@ func (s *assessor) model(ctx context.Context, i Item, d definition.Definition, a
 		scoreOnly := g.options()
 		scoreOnly.WithoutFindings = true
 		a.ScoreDataAgent = s.o.Regime.AssessAsAgent(m, scoreOnly).Score
+		if a.Leaving = new(leaving(d, m)); a.Leaving.Format.Linguistic() {
+			n.warnings = append(n.warnings, a.Leaving.search(ctx, i)...)
+		}
 	}
 	if s.compares {
 		n.traced = trace(i, m, at)

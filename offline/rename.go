@@ -69,7 +69,7 @@ func (i Item) Rename(ctx context.Context, d definition.Definition, m *semanticmo
 		return Renaming{}, err
 	}
 	r := Renaming{f, name, []Renamed{{i, d, after}}}
-	for _, one := range i.Reports(ctx, MaxReports) {
+	for one := range i.Reports(ctx, MaxReports) {
 		before, err := one.Definition, one.Error
 		if err == nil && put != nil {
 			before = put(before, one.Dir)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"iter"
 	"os"
 	"path"
 	"path/filepath"
@@ -20,14 +21,14 @@ import (
 // only suggestions.
 func (i Item) captions(ctx context.Context, n *note) []proposal.Caption {
 	var all []proposal.Caption
-	for _, one := range i.Reports(ctx, proposal.MaxReports) {
+	for one := range i.Reports(ctx, proposal.MaxReports) {
 		var r report.Report
 		err := one.Error
 		if err == nil {
 			r, err = report.Read(one.Definition)
 		}
 		if err != nil {
-			n.warnings = append(n.warnings, unreadReport(one.Shown, err))
+			n.warnings = append(n.warnings, unreadReport(one.Shown, err, "what this report calls the model's fields is not considered: "))
 			continue
 		}
 		all = append(all, proposal.Captions(one.Name, r)...)
@@ -46,11 +47,15 @@ type Report struct {
 
 // Reports returns the reports next to the model, by name, that refer to it by path, and those that cannot be read; at most so many are
 // looked at.
-func (i Item) Reports(ctx context.Context, most int) (all []Report) {
+func (i Item) Reports(ctx context.Context, most int) iter.Seq[Report] {
+	return func(yield func(Report) bool) { i.reports(ctx, most, yield) }
+}
+
+func (i Item) reports(ctx context.Context, most int, yield func(Report) bool) {
 	beside := filepath.Dir(i.at)
 	tree, err := folder.OpenTree(beside)
 	if err != nil {
-		return nil
+		return
 	}
 	for n, name := range i.reportsBeside() {
 		if n == most || ctx.Err() != nil {
@@ -72,9 +77,10 @@ func (i Item) Reports(ctx context.Context, most int) (all []Report) {
 		if one.Error == nil {
 			one.Definition, _, one.Error = tree.Definition(ctx, it)
 		}
-		all = append(all, one)
+		if !yield(one) {
+			return
+		}
 	}
-	return all
 }
 
 // reportsBeside returns the folders of reports next to the model, whatever model they are built on.
@@ -88,12 +94,11 @@ func (i Item) reportsBeside() (names []string) {
 	return names
 }
 
-// unreadReport returns the warning about a report whose texts are not suggested, because it cannot be read.
-func unreadReport(at string, err error) Warning {
-	w := Warning{at, 1, 0, "what this report calls the model's fields is not considered: " + readable(err).Error()}
+// unreadReport returns the warning about a report that cannot be read; what says what is missed.
+func unreadReport(at string, err error, what string) Warning {
+	w := Warning{at, 1, 0, what + readable(err).Error()}
 	if in, ok := errors.AsType[*jsonpart.Error](err); ok {
-		w = Warning{path.Join(at, in.File), max(in.Line, 1), in.Column,
-			"what this report calls the model's fields is not considered: " + in.Message}
+		w = Warning{path.Join(at, in.File), max(in.Line, 1), in.Column, what + in.Message}
 	}
 	return w
 }

@@ -1,15 +1,11 @@
 package offline
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
-	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -18,8 +14,6 @@ import (
 	"readiness/definition"
 	"readiness/definition/semanticmodel"
 	"readiness/definition/upgrade"
-	"readiness/domain/item"
-	"readiness/platform/folder"
 )
 
 // Upgrade is what an upgrade of a semantic model's preparation for AI makes, and what the model has now.
@@ -27,11 +21,8 @@ type Upgrade struct {
 	Item
 	// Error is why the model cannot be read.
 	Error error
-	// Format is where the model tells an AI something, and Inventory what that is.
-	Format    semanticmodel.AIFormat
-	Inventory upgrade.Inventory
-	// Visuals are the Q&A visuals of reports on the model: report and page. They show an error once Q&A is off.
-	Visuals []string
+	// Leaving is what the model has now.
+	Leaving LeavingQnA
 	// Refused is why nothing is upgraded; nil with a Result.
 	Refused error
 	Result  upgrade.Result
@@ -67,50 +58,14 @@ func upgraded(ctx context.Context, i Item, o upgrade.Options) (u Upgrade, warnin
 		u.Error = err
 		return u, warnings
 	}
-	u.before, u.Format, u.Inventory = d, m.AIFormat(), upgrade.Take(d, m)
-	u.Visuals = i.questionVisuals()
-	if u.Inventory.Invalid != "" {
-		u.Refused = errors.New("its linguistic schema cannot be read: " + u.Inventory.Invalid)
+	u.before, u.Leaving = d, leaving(d, m)
+	warnings = append(warnings, u.Leaving.search(ctx, i)...)
+	if u.Leaving.Invalid != "" {
+		u.Refused = errors.New("its linguistic schema cannot be read: " + u.Leaving.Invalid)
 		return u, warnings
 	}
 	u.Result, u.Refused = upgrade.Make(d, m, o)
 	return u, warnings
-}
-
-// maxReportFile bounds a file of a report that is searched for visuals.
-const maxReportFile = 64 << 20
-
-// questionVisuals returns the Q&A visuals of the reports next to the model that name it by path.
-func (i Item) questionVisuals() (found []string) {
-	beside := filepath.Dir(i.at)
-	entries, err := os.ReadDir(beside)
-	if err != nil {
-		return nil
-	}
-	for _, e := range entries {
-		if kind, _ := folder.TypeOf(e.Name()); kind != item.Report {
-			continue
-		}
-		dir := filepath.Join(beside, e.Name())
-		if of, err := modelOfReport(dir); err != nil || of != i.at {
-			continue
-		}
-		_ = filepath.WalkDir(dir, func(file string, entry fs.DirEntry, err error) error {
-			if err != nil || entry.IsDir() || !strings.EqualFold(filepath.Ext(file), ".json") {
-				return nil //nolint:nilerr // what cannot be read is not searched
-			}
-			data, err := readFile(file, maxReportFile)
-			if err != nil || !bytes.Contains(data, []byte("qnaVisual")) {
-				return nil //nolint:nilerr // as above
-			}
-			below, err := filepath.Rel(beside, file)
-			if err == nil {
-				found = append(found, filepath.ToSlash(below))
-			}
-			return nil
-		})
-	}
-	return found
 }
 
 // Changes returns how many parts are written.
@@ -165,8 +120,8 @@ func (u Upgrade) LossReport() (file, text string) {
 		}
 		fmt.Fprintf(&b, "- %s%s: %s\n", l.What, where, l.Why)
 	}
-	for _, v := range u.Visuals {
-		fmt.Fprintf(&b, "- the Q&A visual of %s: it shows an error once Q&A is off\n", path.Clean(v))
+	for _, broken := range u.Leaving.Breaks() {
+		fmt.Fprintf(&b, "- %s: an error is shown there once Q&A is off\n", broken)
 	}
 	return filepath.Join(filepath.Dir(u.at), base+".upgrade-ai.md"), b.String()
 }

@@ -43,6 +43,8 @@ type documentItem struct {
 	Caps           []string              `json:"caps"`
 	Dimensions     []readiness.Dimension `json:"dimensions"`
 	Model          readiness.Counts      `json:"model"`
+	// Leaving is what leaves with Q&A; absent for a data agent.
+	Leaving *LeavingQnA `json:"leaving_qna,omitempty"`
 	// Tasks are the findings by rule, what to do first at the beginning.
 	Tasks    []documentTask    `json:"tasks"`
 	Findings []Finding         `json:"findings"`
@@ -131,6 +133,7 @@ func documentItemOf(i Assessed) documentItem {
 		Type: i.Type, Path: i.Path, Name: i.Name, Score: i.Result.Score, ScoreDataAgent: i.ScoreDataAgent, Caps: i.Result.Caps,
 		Dimensions: i.Result.Dimensions, Model: i.Result.Model, Findings: i.Findings, Ignored: []documentIgnored{}, Known: i.Known,
 		Lesser: i.Lesser, NotAssessable: i.Result.NotAssessable, Own: i.Result.Own, DefinitionHash: i.DefinitionHash, Evidence: i.Evidence,
+		Leaving: i.Leaving,
 	}
 	found := lists.Map(i.Findings, func(f Finding) readiness.Finding { return f.Finding })
 	one.Tasks = []documentTask{}

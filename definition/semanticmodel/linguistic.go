@@ -31,7 +31,10 @@ func parseLinguistic(name string, content []byte, c *Culture) error {
 						}
 					}
 				})
-				if state != "Generated" && state != "Deleted" { // those the platform makes again by itself
+				if state == "Deleted" {
+					continue
+				}
+				if c.Relationships++; state != "Generated" { // those the platform makes again by itself
 					c.Phrasings++
 				}
 			}

@@ -218,6 +218,8 @@ type Culture struct {
 	Entities           []LinguisticEntity
 	// Phrasings is how many relationships of the linguistic schema a person wrote, which an upgrade of the model's AI metadata loses.
 	Phrasings int
+	// Relationships is how many relationships the linguistic schema has, without deleted ones.
+	Relationships int
 	// Captions are the translated names that are not blank.
 	Captions []Caption
 }
@@ -271,6 +273,9 @@ const (
 	BothFormats      AIFormat = "both"
 	UnknownAIFormat  AIFormat = "" // the platform does not show it
 )
+
+// Linguistic reports whether the format needs Q&A.
+func (f AIFormat) Linguistic() bool { return f == LinguisticFormat || f == BothFormats }
 
 // AIFormat returns the format of what the model tells an AI. A linguistic schema without instructions, authored synonyms
 // and phrasings tells nothing.

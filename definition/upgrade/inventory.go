@@ -18,10 +18,16 @@ type Inventory struct {
 	Synonyms int `json:"synonyms"`
 	// Suggested counts the synonyms that the platform suggested and nobody accepted.
 	Suggested int `json:"suggestedSynonyms"`
+	// Generated counts the synonyms that the platform made of names, and Deleted those that a person deleted.
+	Generated int `json:"generatedSynonyms"`
+	Deleted   int `json:"deletedSynonyms"`
+	// Entities counts the entries that are bound to an object of the model.
+	Entities int `json:"entities"`
 	// Hidden counts the objects that a person hid from Q&A.
 	Hidden int `json:"hiddenObjects"`
-	// Phrasings counts the relationships that a person wrote.
-	Phrasings int `json:"phrasings"`
+	// Relationships counts the relationships between entries, and Phrasings those of them that a person wrote.
+	Relationships int `json:"relationships"`
+	Phrasings     int `json:"phrasings"`
 	// Questions counts the suggested questions.
 	Questions int `json:"suggestedQuestions"`
 	// Instructions is true with AI instructions, also in the folder Copilot.
@@ -36,14 +42,22 @@ type Inventory struct {
 func Take(d definition.Definition, m *semanticmodel.Model) (i Inventory) {
 	i.Instructions = m.Copilot.Instructions != nil
 	for _, c := range m.Cultures {
-		i.Synonyms, i.Phrasings, i.Instructions = i.Synonyms+c.Synonyms(), i.Phrasings+c.Phrasings, i.Instructions || c.CustomInstructions != nil
+		i.Phrasings, i.Relationships, i.Entities = i.Phrasings+c.Phrasings, i.Relationships+c.Relationships, i.Entities+len(c.Entities)
+		i.Instructions = i.Instructions || c.CustomInstructions != nil
 		for _, e := range c.Entities {
 			if e.VisibilityState == "Authored" && e.Visibility == "Hidden" {
 				i.Hidden++
 			}
 			for _, t := range e.Terms {
-				if t.State == "Suggested" {
+				switch {
+				case t.Authored():
+					i.Synonyms++
+				case t.State == "Suggested":
 					i.Suggested++
+				case t.State == "Deleted":
+					i.Deleted++
+				default:
+					i.Generated++
 				}
 			}
 		}

@@ -91,7 +91,10 @@ type Assessment struct {
 	// AIFormat is the format of what the model tells an AI; "" for a data agent, where
 	// the platform does not show it, and in assessments from before it was recorded.
 	AIFormat semanticmodel.AIFormat `json:"aiFormat,omitempty"`
-	RegimeID string                 `json:"regimeId"`
+	// LeavingQnA is what leaves with Q&A; nil for a data agent, and in assessments from
+	// before it was recorded.
+	LeavingQnA *LeavingQnA `json:"leavingQnA,omitempty"`
+	RegimeID   string      `json:"regimeId"`
 	// UsageInScoring says whether usage weighted the score.
 	UsageInScoring bool `json:"usageInScoring"`
 	// ComparableWithPrevious is true when the previous assessment has a score that rests

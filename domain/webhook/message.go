@@ -41,17 +41,19 @@ type Data struct {
 	FailUnder *int              `json:"failUnder,omitempty"`
 	Fell      []FallenDimension `json:"fell,omitempty"`
 	// AIFormat is the format of what the model tells an AI.
-	AIFormat      semanticmodel.AIFormat `json:"aiFormat,omitempty"`
-	OperationID   *uuid.UUID             `json:"operationId,omitempty"`
-	OperationType operation.Type         `json:"operationType,omitempty"`
-	Status        operation.Status       `json:"status,omitempty"`
-	ErrorCode     domain.Code            `json:"errorCode,omitempty"`
-	Allowance     account.Kind           `json:"allowance,omitempty"`
-	Used          *int                   `json:"used,omitempty"`
-	Limit         *int                   `json:"limit,omitempty"`
-	PeriodEndsAt  *time.Time             `json:"periodEndsAtUtc,omitempty"`
-	Period        account.Period         `json:"period,omitempty"`
-	WebhookID     *uuid.UUID             `json:"webhookId,omitempty"`
+	AIFormat semanticmodel.AIFormat `json:"aiFormat,omitempty"`
+	// SchemaValid says whether every linguistic schema can be read; one that cannot stops an upgrade. It is nil if that was not recorded.
+	SchemaValid   *bool            `json:"linguisticSchemaValid,omitempty"`
+	OperationID   *uuid.UUID       `json:"operationId,omitempty"`
+	OperationType operation.Type   `json:"operationType,omitempty"`
+	Status        operation.Status `json:"status,omitempty"`
+	ErrorCode     domain.Code      `json:"errorCode,omitempty"`
+	Allowance     account.Kind     `json:"allowance,omitempty"`
+	Used          *int             `json:"used,omitempty"`
+	Limit         *int             `json:"limit,omitempty"`
+	PeriodEndsAt  *time.Time       `json:"periodEndsAtUtc,omitempty"`
+	Period        account.Period   `json:"period,omitempty"`
+	WebhookID     *uuid.UUID       `json:"webhookId,omitempty"`
 	// ConsoleURL is the address of the console's page; it is set when the message is sent.
 	ConsoleURL string `json:"consoleUrl,omitempty"`
 }
@@ -102,14 +104,14 @@ func fell(before, now map[string]*int) (all []FallenDimension) {
 // Linguistic returns the message about an assessment of a model that has a linguistic schema, which retires with Q&A, and had none before:
 // before is the format of the newest earlier assessment that knows it. It is false for another assessment.
 func Linguistic(a assessment.Assessment, before semanticmodel.AIFormat, at time.Time) (Message, bool) {
-	has := func(f semanticmodel.AIFormat) bool {
-		return f == semanticmodel.LinguisticFormat || f == semanticmodel.BothFormats
-	}
-	if !has(a.AIFormat) || has(before) {
+	if !a.AIFormat.Linguistic() || before.Linguistic() {
 		return Message{}, false
 	}
 	d := assessed(a)
 	d.AIFormat = a.AIFormat
+	if a.LeavingQnA != nil {
+		d.SchemaValid = new(a.LeavingQnA.Invalid == "")
+	}
 	return Message{LinguisticFound, at, a.ModelID.String(), d}, true
 }
 

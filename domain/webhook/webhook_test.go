@@ -14,6 +14,7 @@ import (
 	"pgregory.net/rapid"
 
 	"readiness/definition/semanticmodel"
+	"readiness/definition/upgrade"
 	"readiness/domain"
 	"readiness/domain/account"
 	"readiness/domain/assessment"
@@ -351,6 +352,19 @@ func TestLinguistic(t *testing.T) {
 				m.Sentence() != "Sales (Retail) has a linguistic schema, which retires with Q&A.") {
 				t.Errorf("%q after %q: got %v, %+v", now, before, made, m)
 			}
+		}
+	}
+	for name, c := range map[string]struct {
+		leaving *assessment.LeavingQnA
+		want    *bool
+	}{
+		"it can be read":            {&assessment.LeavingQnA{}, new(true)},
+		"it cannot":                 {&assessment.LeavingQnA{Inventory: upgrade.Inventory{Invalid: "definition/cultures/en-US.tmdl:3: it ends too early"}}, new(false)},
+		"that was not recorded yet": {},
+	} {
+		m, made := webhook.Linguistic(assessment.Assessment{ModelName: "Sales", AIFormat: linguistic, LeavingQnA: c.leaving}, none, noon)
+		if data, err := json.Marshal(m.Data); !made || !cmp.Equal(c.want, m.Data.SchemaValid) || err != nil || strings.Contains(string(data), "it ends") {
+			t.Errorf("%s: got %v %s", name, made, data)
 		}
 	}
 }

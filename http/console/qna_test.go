@@ -45,7 +45,20 @@ func TestLeavingQnA(t *testing.T) {
 		t.Errorf("the samples show too little: %v", counts)
 	}
 	for format, name := range names {
-		want(t, got, 200, fmt.Sprintf(`<th scope="row">%s</th><td class="number">%d</td>`, name, counts[format]), "Not known here: Q&amp;A visuals")
+		want(t, got, 200, fmt.Sprintf(`<th scope="row">%s</th><td class="number">%d</td>`, name, counts[format]), "assessed alone")
+	}
+	want(t, got, 200, "<td>not looked for</td>") // they were assessed together
+	lacks(t, got, "none in 0 reports", "not known: assess again")
+	for _, m := range list.JSON200.Value {
+		if optional.Text(m.AiFormat) != "linguistic" {
+			continue
+		}
+		api := w.API("contoso", "ada")
+		started, err := api.AssessSemanticModelWithResponse(t.Context(), m.WorkspaceID, m.SemanticModelID, nil)
+		testworld.Check(t, err)
+		w.Ended(api, started.JSON202.OperationID)
+		want(t, ada.Get("/leaving-qna"), 200, "<td>none in ")
+		break
 	}
 	ada.CheckPage(got)
 	file := ada.Get("/leaving-qna.csv")
@@ -88,6 +101,11 @@ func TestLeavingQnAOverFabric(t *testing.T) {
 	for _, line := range lines[1:] {
 		if order = append(order, line[2]); line[1] != line[2] || line[0] != "Retail Analytics" {
 			t.Errorf("got %v", line)
+		}
+		for n, column := range lines[0] { // assessed together, so no report was read, and none is said to have no visual
+			if (strings.HasPrefix(column, "qna") || strings.HasPrefix(column, "reports")) && line[n] != "" {
+				t.Errorf("%s of %s is %q", column, line[1], line[n])
+			}
 		}
 	}
 	if want := []string{"linguistic", "both", "copilot", "none"}; !slices.Equal(order, want) {

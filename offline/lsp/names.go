@@ -103,7 +103,7 @@ func (s *server) references(m message) (any, error) {
 		if after, err := r.index().Rename(r.d, at.Field, another); err == nil {
 			differ(r.dir, r.d, after)
 		}
-		for _, one := range r.item.Reports(s.ctx, offline.MaxReports) {
+		for one := range r.item.Reports(s.ctx, offline.MaxReports) {
 			if before := put(one.Definition, one.Dir, open); one.Error == nil {
 				if after, err := r.index().InReport(before, at.Field, another); err == nil {
 					differ(one.Dir, before, after)

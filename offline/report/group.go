@@ -127,6 +127,14 @@ func Caveats(i offline.Assessed) []string {
 	return lines
 }
 
+// LeavingLine says what of an item leaves with Q&A, or "".
+func LeavingLine(i offline.Assessed) string {
+	if i.Leaving == nil {
+		return ""
+	}
+	return i.Leaving.Line()
+}
+
 // ScoreLine describes an item's score with its band, and the score before if a baseline has it. It says what was measured, and that
 // rules estimated the score.
 func ScoreLine(i offline.Assessed) string {

@@ -114,7 +114,11 @@ func (m *markdown) item(i offline.Assessed) {
 // scores writes an item's score and its dimensions.
 func (m *markdown) scores(i offline.Assessed) {
 	fmt.Fprintf(m, "\n%s\n", show.MarkdownText(ScoreLine(i)))
-	for _, line := range append(Caveats(i), ChangeLine(i)) {
+	more := append(Caveats(i), ChangeLine(i))
+	if !m.brief {
+		more = append(more, LeavingLine(i))
+	}
+	for _, line := range more {
 		if line != "" {
 			fmt.Fprintf(m, "\n%s\n", show.MarkdownText(line))
 		}

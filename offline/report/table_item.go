@@ -49,8 +49,10 @@ func (s Screen) scores(out *strings.Builder, i offline.Assessed) {
 	for _, line := range Caveats(i) {
 		fmt.Fprintln(out, s.paint(text.FgRed, s.wrapped(line)))
 	}
-	if line := ChangeLine(i); line != "" {
-		fmt.Fprintln(out, s.wrapped(line))
+	for _, line := range []string{ChangeLine(i), LeavingLine(i)} {
+		if line != "" {
+			fmt.Fprintln(out, s.wrapped(show.Printable(line)))
+		}
 	}
 	name, length := 27, 20
 	if s.Width < roomy {

@@ -149,6 +149,8 @@ func (c *calls) portfolioCSV(pages iter.Seq2[*client.GetPortfolioResponse, error
 	head := []string{"workspace_id", "workspace", "semantic_model_id", "semantic_model", "score", "score_data_agent", "change_30_days",
 		"high", "medium", "low", "findings", "views_28_days", "tracked_reports", "assessed_at", "regime", "assessment_id", "outdated",
 		"measured", "measured_low", "measured_high", "measured_questions", "measured_outdated", "owner", "ai_format", "failure"}
+	failureAt := len(head) - 1
+	head = append(head, leavingColumns...)
 	var dimensions []string
 	columns := 0
 	var failed []client.FailedAssessment // of the first page; then those without a model in the list
@@ -176,7 +178,7 @@ func (c *calls) portfolioCSV(pages iter.Seq2[*client.GetPortfolioResponse, error
 				strconv.FormatInt(m.Views, 10), strconv.Itoa(m.TrackedReports), sheet.Moment(&m.AssessedAtUtc), m.RegimeID,
 				m.AssessmentID.String(), strconv.FormatBool(m.Outdated),
 			}, measuredCells(m.Evidence), []string{show.InCell(optional.Text(optional.Value(m.Owner).Person)), optional.Text(m.AiFormat),
-				show.InCell(failure)},
+				show.InCell(failure)}, leavingCells(m.LeavingQnA),
 				scoresOf(m.Dimensions, dimensions))...)
 		}
 		out.Flush()
@@ -184,11 +186,34 @@ func (c *calls) portfolioCSV(pages iter.Seq2[*client.GetPortfolioResponse, error
 	for _, f := range failed {
 		cells := make([]string, columns)
 		copy(cells, []string{f.WorkspaceID.String(), show.InCell(f.WorkspaceName), f.SemanticModelID.String(), show.InCell(f.SemanticModelName)})
-		cells[columns-1-len(dimensions)] = show.InCell(sheet.Failure(&f.Error))
+		cells[failureAt] = show.InCell(sheet.Failure(&f.Error))
 		row(cells...)
 	}
 	out.Flush()
 	return out.Error()
+}
+
+// leavingColumns are the columns of leavingCells.
+var leavingColumns = []string{"linguistic_synonyms", "suggested_synonyms", "generated_synonyms", "deleted_synonyms", "linguistic_entities", "hidden_objects",
+	"linguistic_relationships", "phrasings", "suggested_questions", "ai_instructions", "invalid_linguistic_schema", "losses", "qna_visuals", "qna_bookmarks",
+	"reports_read", "reports_unread"}
+
+// leavingCells returns what of a model leaves with Q&A; a cell is empty if it is not known.
+func leavingCells(l *client.LeavingQnA) []string {
+	if l == nil {
+		return make([]string, len(leavingColumns))
+	}
+	var visuals, bookmarks *int
+	if l.ReportsRead != nil && (*l.ReportsRead > 0 || optional.Value(l.ReportsUnread) == 0) {
+		visuals, bookmarks = new(0), new(0)
+		for _, r := range l.Reports {
+			*visuals, *bookmarks = *visuals+r.Visuals, *bookmarks+r.Bookmarks
+		}
+	}
+	return []string{strconv.Itoa(l.Synonyms), strconv.Itoa(l.SuggestedSynonyms), strconv.Itoa(l.GeneratedSynonyms), strconv.Itoa(l.DeletedSynonyms),
+		strconv.Itoa(l.Entities), strconv.Itoa(l.HiddenObjects), strconv.Itoa(l.Relationships), strconv.Itoa(l.Phrasings), strconv.Itoa(l.SuggestedQuestions),
+		strconv.FormatBool(l.Instructions), show.InCell(optional.Text(l.Invalid)), sheet.Count(l.Losses), sheet.Count(visuals), sheet.Count(bookmarks),
+		sheet.Count(l.ReportsRead), sheet.Count(l.ReportsUnread)}
 }
 
 // dimensionsOf returns the ids of the dimensions of the models, sorted.

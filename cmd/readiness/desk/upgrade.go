@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -131,28 +132,16 @@ func numberIn(n *int) string {
 
 // upgradeRow is a model as JSON and CSV have it.
 type upgradeRow struct {
-	Path         string          `json:"path"`
-	Name         string          `json:"name"`
-	Error        string          `json:"error,omitempty"`
-	Format       string          `json:"ai_format"`
-	Synonyms     int             `json:"linguistic_synonyms"`
-	Suggested    int             `json:"suggested_synonyms"`
-	Hidden       int             `json:"hidden_objects"`
-	Phrasings    int             `json:"phrasings"`
-	Questions    int             `json:"suggested_questions"`
-	Instructions bool            `json:"ai_instructions"`
-	Invalid      string          `json:"invalid_linguistic_schema,omitempty"`
-	Losses       *int            `json:"losses,omitempty"`
-	Visuals      []string        `json:"qna_visuals"`
-	Outcome      string          `json:"outcome"`
-	Upgrade      *upgrade.Result `json:"upgrade,omitempty"`
+	Path  string `json:"path"`
+	Name  string `json:"name"`
+	Error string `json:"error,omitempty"`
+	offline.LeavingQnA
+	Outcome string          `json:"outcome"`
+	Upgrade *upgrade.Result `json:"upgrade,omitempty"`
 }
 
 func rowOf(u offline.Upgrade) upgradeRow {
-	of := u.Inventory
-	row := upgradeRow{Path: u.Shown, Name: u.Name, Format: string(u.Format), Synonyms: of.Synonyms, Suggested: of.Suggested, Hidden: of.Hidden,
-		Phrasings: of.Phrasings, Questions: of.Questions, Instructions: of.Instructions, Invalid: of.Invalid, Losses: of.Losses,
-		Visuals: append([]string{}, u.Visuals...), Outcome: outcome(u)}
+	row := upgradeRow{Path: u.Shown, Name: u.Name, LeavingQnA: u.Leaving, Outcome: outcome(u)}
 	if u.Error != nil {
 		row.Error = u.Error.Error()
 	}
@@ -171,11 +160,14 @@ func (r *desk) showUpgrades(all []offline.Upgrade, format string) error {
 		out := csv.NewWriter(r.Stdout)
 		out.UseCRLF = true
 		_ = out.Write([]string{"path", "model", "ai_format", "linguistic_synonyms", "suggested_synonyms", "hidden_objects", "phrasings", "ai_instructions",
-			"invalid_linguistic_schema", "qna_visuals", "outcome", "suggested_questions", "losses"})
+			"invalid_linguistic_schema", "qna_visuals", "outcome", "suggested_questions", "losses", "generated_synonyms", "deleted_synonyms",
+			"linguistic_entities", "linguistic_relationships", "qna_reports", "reports_unread"})
 		for _, u := range rows {
-			_ = out.Write([]string{show.InCell(u.Path), show.InCell(u.Name), u.Format, strconv.Itoa(u.Synonyms), strconv.Itoa(u.Suggested),
+			_ = out.Write([]string{show.InCell(u.Path), show.InCell(u.Name), string(u.Format), strconv.Itoa(u.Synonyms), strconv.Itoa(u.Suggested),
 				strconv.Itoa(u.Hidden), strconv.Itoa(u.Phrasings), strconv.FormatBool(u.Instructions), show.InCell(u.Invalid),
-				strconv.Itoa(len(u.Visuals)), show.InCell(u.Outcome), strconv.Itoa(u.Questions), numberIn(u.Losses)})
+				strconv.Itoa(u.Visuals()), show.InCell(u.Outcome), strconv.Itoa(u.Questions), numberIn(u.Losses), strconv.Itoa(u.Generated),
+				strconv.Itoa(u.Deleted), strconv.Itoa(u.Entities), strconv.Itoa(u.Relationships), show.InCell(strings.Join(u.Breaks(), "; ")),
+				strconv.Itoa(u.Unread)})
 		}
 		out.Flush()
 		return out.Error()
@@ -194,9 +186,7 @@ func printUpgrade(out io.Writer, row upgradeRow, u offline.Upgrade) {
 	say := func(format string, args ...any) { fmt.Fprintln(out, show.Printable(fmt.Sprintf(format, args...))) }
 	say("%s", row.Path)
 	if row.Format != "" {
-		say("  form: %s; %s, %s, %s, %s%s", row.Format, show.Count(row.Synonyms, "synonym"), show.Count(row.Suggested, "suggested one"),
-			show.Count(row.Hidden, "hidden object"), show.Count(row.Phrasings, "phrasing"),
-			map[bool]string{true: ", AI instructions"}[row.Instructions])
+		say("  form: %s; %s", row.Format, row.Holds())
 	}
 	say("  %s", row.Outcome)
 	for n, l := range u.Result.Lost {
@@ -210,15 +200,15 @@ func printUpgrade(out io.Writer, row upgradeRow, u offline.Upgrade) {
 		}
 		say("    lost: %s%s: %s", l.What, where, l.Why)
 	}
-	for _, v := range row.Visuals {
-		say("    breaks: the Q&A visual of %s", v)
+	for _, broken := range row.Breaks() {
+		say("    breaks: %s", broken)
 	}
 }
 
 // losses writes what each written model loses to a file beside it, which must not exist.
 func (r *desk) losses(all []offline.Upgrade) (err error) {
 	for _, u := range all {
-		if u.Changes() == 0 || len(u.Result.Lost)+len(u.Visuals) == 0 {
+		if u.Changes() == 0 || len(u.Result.Lost)+len(u.Leaving.Breaks()) == 0 {
 			continue
 		}
 		file, text := u.LossReport()

@@ -28,7 +28,7 @@ type source struct {
 type value struct{ text, doc string }
 
 // patterns are the packages whose types events have, and those that make events.
-var patterns = []string{"./domain/...", "./definition/rewrite", "./commands", "./work", "./cmd/declared",
+var patterns = []string{"./domain/...", "./definition/rewrite", "./definition/upgrade", "./commands", "./work", "./cmd/declared",
 	"./cmd/readinessd/erase", "./storage/people", "./eventstore/audit", "./http/collector/pageviews", "./ai/..."}
 
 // read loads the source.
