@@ -109,7 +109,7 @@ func (s *Assessments) decideRun(c *eventstore.Change, p *pendingAssessment) erro
 	steps := lists.Map(p.models, func(m item.Item) assessment.Step {
 		return assessment.Step{WorkspaceID: p.workspace.ID, ModelID: m.ID, Plan: p.caller.Plan, AcceptedAt: p.at}
 	})
-	c.InTx(func(ctx context.Context, tx pgx.Tx) error {
+	c.QueueOf(func(ctx context.Context, tx pgx.Tx) error {
 		return s.Jobs.Assess(ctx, tx, p.caller.origin(p.operationID), steps)
 	})
 	return nil

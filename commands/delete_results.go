@@ -22,7 +22,7 @@ func (s *Assessments) DeleteResults(ctx context.Context, caller Caller, workspac
 	stream := assessment.Stream(caller.Account, modelID)
 	standing := eventstore.FoldLast[assessment.Standing](stream)
 	stored := eventstore.Fold(stream, assessment.EvolveStored)
-	tracked := eventstore.FoldLast[trackeditem.Item](trackeditem.Stream(caller.Account, modelID))
+	tracked := TrackedItem(caller.Account, modelID)
 	meta := eventstore.Metadata{Account: caller.Account, Person: string(caller.PersonID), RequestID: caller.RequestID,
 		Causation: "deletion of results", Trace: caller.Trace}
 	err = s.changeAsMember(ctx, caller, meta, []eventstore.Loadable{standing, stored, tracked}, func(c *eventstore.Change) error {

@@ -166,6 +166,8 @@ func examples() []domain.Event {
 		trackeditem.Claimed{Item: tracked},
 		trackeditem.Reserved{Item: reserved},
 		trackeditem.Released{Item: reserved},
+		trackeditem.Joined{ItemID: id(4), OperationID: id(2)},
+		trackeditem.Left{ItemID: id(4), OperationID: id(2)},
 		trackeditem.Removed{Item: tracked},
 		trackeditem.AddedAgain{Item: tracked},
 		trackeditem.Deleted{Item: tracked},

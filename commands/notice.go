@@ -53,7 +53,7 @@ func (s *core) notice(ctx context.Context, caller Caller, workspaceID uuid.UUID,
 		if len(events) == 0 {
 			continue
 		}
-		seen = append(seen, noticedChange(eventstore.FoldLast[trackeditem.Item](trackeditem.Stream(caller.Account, i.ItemID)), command))
+		seen = append(seen, noticedChange(TrackedItem(caller.Account, i.ItemID), command))
 		if _, there := names[i.ItemID]; !there && t == item.Report {
 			report := eventstore.FoldLast[pixies.Report](pixies.Stream(caller.Account, i.ItemID))
 			seen = append(seen, noticedChange(report, pixies.MarkDeleted{WorkspaceID: workspaceID, At: at}))

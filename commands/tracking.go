@@ -12,6 +12,11 @@ import (
 	"readiness/eventstore"
 )
 
+// TrackedItem returns the past of an item, which is tracked or not.
+func TrackedItem(accountID string, itemID uuid.UUID) *eventstore.Stream[trackeditem.Item] {
+	return eventstore.FoldCached(trackeditem.Stream(accountID, itemID), trackeditem.Evolve)
+}
+
 // Tracking is a set of items that operations reserve, claim or release, with the
 // account's count of them. A change decides both together (decisions/9/6).
 type Tracking struct {
@@ -24,7 +29,7 @@ type Tracking struct {
 func Track(accountID string, itemIDs ...uuid.UUID) *Tracking {
 	t := &Tracking{total: eventstore.FoldLast[room.Total](room.Stream(accountID)), ids: distinct(itemIDs)}
 	for _, id := range t.ids {
-		t.items = append(t.items, eventstore.FoldLast[trackeditem.Item](trackeditem.Stream(accountID, id)))
+		t.items = append(t.items, TrackedItem(accountID, id))
 	}
 	return t
 }

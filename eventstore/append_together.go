@@ -59,6 +59,10 @@ func (c *Change) small() bool {
 			switch arg := arg.(type) {
 			case []byte:
 				size += len(arg)
+			case [][]byte:
+				for _, one := range arg {
+					size += len(one)
+				}
 			case string:
 				size += len(arg)
 			}

@@ -55,6 +55,7 @@ type Change struct {
 	chains   [][]byte // chain values of recorded, in the same order
 	broken   error    // why the append must fail, whatever decide returns
 	queued   []database.Statement
+	queuing  []func(context.Context, pgx.Tx) error
 	inTx     []func(context.Context, pgx.Tx) error
 
 	loadedAll func() // releases the loads that wait for this one; called when everything is loaded
@@ -149,6 +150,9 @@ func (c *Change) optimistic(ctx context.Context, heads []*head, decide func(*Cha
 		return err
 	}
 	if len(c.inTx) == 0 && !c.alone {
+		if err := c.queueAll(ctx); err != nil {
+			return err
+		}
 		return c.append(ctx)
 	}
 	return c.transaction(ctx, false, nil)
@@ -199,6 +203,9 @@ func (c *Change) transaction(ctx context.Context, begun bool, before func(*pgx.C
 	b := &pgx.Batch{}
 	if !begun {
 		b.Queue("BEGIN")
+	}
+	if err := c.queueAll(ctx); err != nil {
+		return err
 	}
 	if err := c.queueAppend(b); err != nil {
 		return err
@@ -333,8 +340,7 @@ func (c *Change) record(p Loadable, events []domain.Event) error {
 // Queue adds a statement that runs after the append, in the same transaction and round trip.
 func (c *Change) Queue(s database.Statement) { c.queued = append(c.queued, s) }
 
-// InTx adds work that runs in the appending transaction after the queued statements, such as inserting
-// jobs. It costs its own round trips and one more for the commit. fn must not end the transaction.
+// InTx adds work that runs in the appending transaction after the queued statements and needs their outcome. It costs its own round trips and one more for the commit. fn must not end the transaction.
 func (c *Change) InTx(fn func(ctx context.Context, tx pgx.Tx) error) {
 	c.inTx = append(c.inTx, fn)
 }
@@ -348,5 +354,5 @@ func (c *Change) Alone() { c.alone = true }
 func (c *Change) Recorded() []Recorded { return c.recorded }
 
 func (c *Change) empty() bool {
-	return len(c.recorded) == 0 && len(c.queued) == 0 && len(c.inTx) == 0
+	return len(c.recorded) == 0 && len(c.queued) == 0 && len(c.queuing) == 0 && len(c.inTx) == 0
 }

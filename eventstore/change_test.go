@@ -75,6 +75,29 @@ func TestFailedChangeWritesNothing(t *testing.T) {
 			c.Queue(database.Statement{SQL: "SELECT 1/$1::int", Args: []any{0}})
 			return eventstore.Decide(c, p, spend{units: 1})
 		}, nil, "division by zero"},
+		{"a statement that a function queues fails", func(c *eventstore.Change, p *eventstore.Stream[budget]) error {
+			c.QueueOf(func(ctx context.Context, tx pgx.Tx) error {
+				_, err := tx.Exec(ctx, "INSERT INTO kept VALUES ($1)", 1)
+				_, e := tx.Query(ctx, "SELECT 1/$1::int", 0)
+				return errors.Join(err, e)
+			})
+			return eventstore.Decide(c, p, spend{units: 1})
+		}, nil, "division by zero"},
+		{"a function that queues fails", func(c *eventstore.Change, p *eventstore.Stream[budget]) error {
+			c.QueueOf(func(ctx context.Context, tx pgx.Tx) error {
+				_, _ = tx.Exec(ctx, "INSERT INTO kept VALUES (1)")
+				return boom
+			})
+			return eventstore.Decide(c, p, spend{units: 1})
+		}, nil, boom.Error()},
+		{"a function that queues wants to read", func(c *eventstore.Change, p *eventstore.Stream[budget]) error {
+			c.QueueOf(func(ctx context.Context, tx pgx.Tx) error {
+				rows, _ := tx.Query(ctx, "SELECT 1")
+				_, err := pgx.CollectExactlyOneRow(rows, pgx.RowTo[int])
+				return err
+			})
+			return eventstore.Decide(c, p, spend{units: 1})
+		}, nil, "no rows"},
 		{"work in the transaction fails", func(c *eventstore.Change, p *eventstore.Stream[budget]) error {
 			c.Queue(database.Statement{SQL: "INSERT INTO kept VALUES ($1)", Args: []any{1}})
 			c.InTx(func(context.Context, pgx.Tx) error { return boom })

@@ -82,6 +82,7 @@ type Store struct {
 	primary *Store // whose Keys a standby's Store uses; else nil
 
 	pool   *pgxpool.Pool
+	config *pgxpool.Config // of pool
 	codec  *Codec
 	now    func() time.Time
 	newID  func() uuid.UUID
@@ -110,7 +111,7 @@ func (s *Store) ring() {
 // New returns a Store for the log in pool's database. The migrations must have run.
 func New(pool *pgxpool.Pool, codec *Codec, o Options) *Store {
 	s := &Store{pool: pool, codec: codec, now: o.Now, newID: o.NewID, inline: o.Inline, logger: o.Logger, handlerTimeout: o.HandlerTimeout,
-		cache: newStateCache(maxCached, maxCachedSize), marks: newMarks(), metrics: newMetrics()}
+		config: pool.Config(), cache: newStateCache(maxCached, maxCachedSize), marks: newMarks(), metrics: newMetrics()}
 	s.together.appends.SecondAt, s.loads.SecondAt = secondAppend, secondLoad
 	s.together.appends.Late, s.loads.Late = lateTime, lateTime
 	if s.now == nil {

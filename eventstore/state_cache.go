@@ -11,7 +11,7 @@ import (
 
 const (
 	// maxCached bounds how many states are cached.
-	maxCached = 1024
+	maxCached = 4096
 	// maxCachedSize bounds the data, in bytes, of the events that the states were folded from: a state
 	// takes about as much memory as its events. The state used last is cached in any size.
 	maxCachedSize = 32 << 20

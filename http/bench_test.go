@@ -197,17 +197,19 @@ func BenchmarkGetOperation(b *testing.B) {
 const starters = 4
 
 // BenchmarkPostAssessment starts assessments from 16 callers, each in its own account. For comparison, pgbench sends
-// the same statements as often from as many clients. Every call is counted, against a limit that it does not reach.
+// the same statements as often from as many clients. Then all callers are of one account, and start the assessments of four
+// models. Every call is counted, against a limit that it does not reach.
 func BenchmarkPostAssessment(b *testing.B) {
-	const pgbenchs, ours, repeated = 10, 30, 50 // account numbers
+	const pgbenchs, ours, repeated, one = 10, 30, 50, 51 // account numbers
 	limit := routing.Start.Limit
 	routing.Start.Limit = 1 << 20
 	b.Cleanup(func() { routing.Start.Limit = limit })
-	c, address := newCrowd(b, repeated-9, starters)
-	assess := func(token string) error {
-		_, err := answers(c.client, http.MethodPost, c.base+modelPath(modelA)+"/assess", token, http.StatusAccepted)
+	c, address := newCrowd(b, one-9, starters)
+	assessOf := func(token string, model uuid.UUID) error {
+		_, err := answers(c.client, http.MethodPost, c.base+modelPath(model)+"/assess", token, http.StatusAccepted)
 		return err
 	}
+	assess := func(token string) error { return assessOf(token, modelA) }
 	tokens := make([][]string, bench.Callers)
 	var first []string // one person of every account that pgbench continues or repeats
 	for n := range tokens {
@@ -240,6 +242,17 @@ func BenchmarkPostAssessment(b *testing.B) {
 			b.Fatal("pgbench appended nothing")
 		}
 		b.ReportMetric(ratio, "of-pgbench")
+	})
+	models, people := []uuid.UUID{modelA, modelB, modelC, kept}, c.tokensOf(b, one)
+	for _, id := range models {
+		check(b, errors.Join(assessOf(people[0], id), assessOf(people[0], id)))
+	}
+	b.Run("one account", func(b *testing.B) {
+		calls, err := bench.Together(bench.Callers, b.N, func(caller, made int) error {
+			return assessOf(people[caller%len(people)], models[made%len(models)])
+		})
+		check(b, err)
+		report(b, calls)
 	})
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"readiness/commands"
 	"readiness/domain/item"
 	"readiness/domain/trackeditem"
 	"readiness/eventstore"
@@ -25,7 +26,7 @@ func (o Options) noticeGone(ctx context.Context, meta eventstore.Metadata, as it
 	if !lacks(ctx, o.Platform, as, workspaceID, item.SemanticModel, modelID) {
 		return nil
 	}
-	tracked := eventstore.FoldLast[trackeditem.Item](trackeditem.Stream(as.Account, modelID))
+	tracked := commands.TrackedItem(as.Account, modelID)
 	return o.Store.Change(ctx, meta, []eventstore.Loadable{tracked}, func(c *eventstore.Change) error {
 		return eventstore.Decide(c, tracked, trackeditem.MarkDeleted{WorkspaceID: workspaceID, At: o.Now()})
 	})

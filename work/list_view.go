@@ -19,10 +19,7 @@ import (
 
 // ListView enqueues the step that lists the rows of a view, in the transaction that accepts it.
 func (q *Queue) ListView(ctx context.Context, tx pgx.Tx, of commands.Origin) error {
-	if _, err := q.jobs.InsertTx(ctx, tx, listView{of}, nil); err != nil {
-		return fmt.Errorf("work: enqueue: %w", err)
-	}
-	return nil
+	return q.enqueue(ctx, tx, []river.InsertManyParams{{Args: listView{of}}})
 }
 
 // listView is the job that lists the rows of a view.

@@ -386,7 +386,7 @@ func (w *pixier) noticeGone(ctx context.Context, as item.Caller, step changePixi
 	}
 	at := w.Now()
 	report := eventstore.FoldLast[pixies.Report](pixies.Stream(step.AccountID, step.ReportID))
-	tracked := eventstore.FoldLast[trackeditem.Item](trackeditem.Stream(step.AccountID, step.ReportID))
+	tracked := commands.TrackedItem(step.AccountID, step.ReportID)
 	return w.Store.Change(ctx, step.Metadata(), []eventstore.Loadable{report, tracked}, func(c *eventstore.Change) error {
 		if err := eventstore.Decide(c, report, pixies.MarkDeleted{WorkspaceID: step.WorkspaceID, At: at}); err != nil {
 			return err

@@ -36,10 +36,7 @@ type Phraser interface {
 // MakeQuestions enqueues the step that generates or saves questions, in the
 // transaction that accepts it.
 func (q *Queue) MakeQuestions(ctx context.Context, tx pgx.Tx, of commands.Origin, step benchmark.QuestionStep) error {
-	if _, err := q.jobs.InsertTx(ctx, tx, makeQuestions{of, step}, nil); err != nil {
-		return fmt.Errorf("work: enqueue: %w", err)
-	}
-	return nil
+	return q.enqueue(ctx, tx, []river.InsertManyParams{{Args: makeQuestions{of, step}}})
 }
 
 // makeQuestions is the job that generates or saves questions.

@@ -202,10 +202,7 @@ func (q *Queue) ChangePixies(ctx context.Context, tx pgx.Tx, of commands.Origin,
 
 // Ask enqueues the step of a benchmark run in the transaction that starts it.
 func (q *Queue) Ask(ctx context.Context, tx pgx.Tx, of commands.Origin, step benchmark.Step) error {
-	if _, err := q.jobs.InsertTx(ctx, tx, ask{of, step}, nil); err != nil {
-		return fmt.Errorf("work: enqueue: %w", err)
-	}
-	return nil
+	return q.enqueue(ctx, tx, []river.InsertManyParams{{Args: ask{of, step}}})
 }
 
 // Start restarts abandoned steps and then carries out steps until Stop.

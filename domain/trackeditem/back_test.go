@@ -6,7 +6,6 @@ import (
 
 	"github.com/google/uuid"
 
-	"readiness/domain"
 	"readiness/domain/item"
 	"readiness/domain/trackeditem"
 )
@@ -26,7 +25,7 @@ func TestRemovalFromDeletedReport(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, e := range events {
-			i = e.(domain.Carries[trackeditem.Item]).After()
+			i = trackeditem.Evolve(i, e)
 		}
 		if i.Status != test.want || (i.DeletedAt == nil) != (test.want == trackeditem.StatusRemoved) || !i.Counts() {
 			t.Errorf("a %s becomes %s, deleted at %v", test.kind, i.Status, i.DeletedAt)

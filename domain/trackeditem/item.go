@@ -8,10 +8,12 @@
 package trackeditem
 
 import (
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
 
+	"readiness/domain"
 	"readiness/domain/item"
 )
 
@@ -42,9 +44,7 @@ const (
 	ViaBenchmark       Via = "benchmark"
 )
 
-// Item is a tracked item of an account. Every event of its stream carries the item
-// after it, so the last event alone is the state however long the stream grows. An item
-// that is zero or only reserved was never tracked.
+// Item is a tracked item of an account. An item that is zero or only reserved was never tracked.
 type Item struct {
 	ItemID        uuid.UUID `json:"itemId"`
 	ItemType      item.Type `json:"itemType"`
@@ -85,9 +85,22 @@ func Stream(accountID string, itemID uuid.UUID) string {
 // Reserved records that an operation holds room for the item.
 type Reserved struct{ Item }
 
-// Released records that an operation which held room for the item ended without
+// Released records that the last operation which held room for the item ended without
 // claiming it.
 type Released struct{ Item }
+
+// Joined records that one more operation holds room for the item, and Left that one of several ended without
+// claiming it. They do not carry the item, whose list of operations grows with what is running.
+type (
+	Joined struct {
+		ItemID      uuid.UUID `json:"itemId"`
+		OperationID uuid.UUID `json:"operationId"`
+	}
+	Left struct {
+		ItemID      uuid.UUID `json:"itemId"`
+		OperationID uuid.UUID `json:"operationId"`
+	}
+)
 
 // Claimed records that the item became a tracked item of the account.
 type Claimed struct{ Item }
@@ -113,6 +126,8 @@ type Renamed struct{ Item }
 
 func (Reserved) EventType() string       { return "trackeditem.reserved" }
 func (Released) EventType() string       { return "trackeditem.released" }
+func (Joined) EventType() string         { return "trackeditem.joined" }
+func (Left) EventType() string           { return "trackeditem.left" }
 func (Claimed) EventType() string        { return "trackeditem.claimed" }
 func (Removed) EventType() string        { return "trackeditem.removed" }
 func (AddedAgain) EventType() string     { return "trackeditem.added-again" }
@@ -123,3 +138,16 @@ func (Renamed) EventType() string        { return "trackeditem.renamed" }
 
 // After makes each event that embeds the item carry it.
 func (i Item) After() Item { return i }
+
+// Evolve returns the item after an event of its stream.
+func Evolve(i Item, e domain.Event) Item {
+	switch e := e.(type) {
+	case Joined:
+		i.ReservedBy = append(slices.Clone(i.ReservedBy), e.OperationID)
+	case Left:
+		i.ReservedBy = i.without(e.OperationID)
+	default:
+		i, _ = domain.After[Item](e)
+	}
+	return i
+}

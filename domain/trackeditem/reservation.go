@@ -30,12 +30,13 @@ func (c Reserve) Decide(i Item) ([]domain.Event, error) {
 	if i.Counts() || i.Holds(c.OperationID) {
 		return nil, nil
 	}
-	if len(i.ReservedBy) == 0 {
-		i.LicenseID = c.LicenseID
+	if len(i.ReservedBy) > 0 {
+		return []domain.Event{Joined{c.ItemID, c.OperationID}}, nil
 	}
+	i.LicenseID = c.LicenseID
 	i.ItemID, i.ItemType = c.ItemID, c.ItemType
 	i.WorkspaceID, i.WorkspaceName, i.DisplayName = c.WorkspaceID, c.WorkspaceName, c.DisplayName
-	i.ReservedBy = append(slices.Clone(i.ReservedBy), c.OperationID)
+	i.ReservedBy = []uuid.UUID{c.OperationID}
 	return []domain.Event{Reserved{i}}, nil
 }
 
@@ -63,9 +64,14 @@ func (c Release) Decide(i Item) ([]domain.Event, error) {
 	if !i.Holds(c.OperationID) {
 		return nil, nil
 	}
-	i.ReservedBy = slices.DeleteFunc(slices.Clone(i.ReservedBy), func(id uuid.UUID) bool { return id == c.OperationID })
-	if len(i.ReservedBy) == 0 {
-		i.ReservedBy = nil
+	if len(i.ReservedBy) > 1 {
+		return []domain.Event{Left{i.ItemID, c.OperationID}}, nil
 	}
+	i.ReservedBy = nil
 	return []domain.Event{Released{i}}, nil
+}
+
+// without returns the operations that hold room without one of them.
+func (i Item) without(operationID uuid.UUID) []uuid.UUID {
+	return slices.DeleteFunc(slices.Clone(i.ReservedBy), func(id uuid.UUID) bool { return id == operationID })
 }

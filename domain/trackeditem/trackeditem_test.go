@@ -93,7 +93,7 @@ func TestTransitions(t *testing.T) {
 	}{
 		"reserved":                          {trackeditem.Item{}, reserve, trackeditem.Reserved{Item: reserved(first)}},
 		"reserved twice":                    {reserved(first), reserve, nil},
-		"reserved by two":                   {reserved(first), joins, trackeditem.Reserved{Item: reserved(first, second)}},
+		"reserved by two":                   {reserved(first), joins, trackeditem.Joined{ItemID: sales, OperationID: second}},
 		"reserved, tracked":                 {model(tracked), reserve, nil},
 		"reserved, deleted":                 {model(deleted), reserve, nil},
 		"a claim":                           {reserved(first), claim, trackeditem.Claimed{Item: claimed(first, trackeditem.ViaAssessment, noon)}},
@@ -102,7 +102,7 @@ func TestTransitions(t *testing.T) {
 		"a claim without room":              {trackeditem.Item{}, claim, nil},
 		"a claim after another's":           {claimed(second, trackeditem.ViaBenchmark, later), claim, nil},
 		"given back":                        {reserved(first), back, trackeditem.Released{Item: reserved()}},
-		"given back, another holds it":      {reserved(first, second), back, trackeditem.Released{Item: reserved(second)}},
+		"given back, another holds it":      {reserved(first, second), back, trackeditem.Left{ItemID: sales, OperationID: first}},
 		"given back, not held":              {reserved(second), back, nil},
 		"given back, tracked":               {model(tracked), back, nil},
 		"reserved after it was given back":  {reserved(), joins, trackeditem.Reserved{Item: change(reserved(second), func(i *trackeditem.Item) { i.LicenseID = "eu" })}},
@@ -146,12 +146,29 @@ func TestTransitions(t *testing.T) {
 			}
 			after := c.given
 			for _, e := range events {
-				after = e.(domain.Carries[trackeditem.Item]).After()
+				after = trackeditem.Evolve(after, e)
 			}
 			if again, _ := c.when.Decide(after); len(again) > 0 {
 				t.Errorf("a second time: %v", again)
 			}
 		})
+	}
+}
+
+// Operations that join and leave change only the list of those that hold room, and no list that another state has.
+func TestJoinedAndLeft(t *testing.T) {
+	t.Parallel()
+	a, b, c := uuid.UUID{15: 1}, uuid.UUID{15: 2}, uuid.UUID{15: 3}
+	one := trackeditem.Evolve(trackeditem.Item{}, trackeditem.Reserved{Item: trackeditem.Item{DisplayName: "Sales", ReservedBy: []uuid.UUID{a}}})
+	three := trackeditem.Evolve(trackeditem.Evolve(one, trackeditem.Joined{OperationID: b}), trackeditem.Joined{OperationID: c})
+	two := trackeditem.Evolve(three, trackeditem.Left{OperationID: a})
+	for want, got := range map[string]trackeditem.Item{fmt.Sprint([]uuid.UUID{a}): one, fmt.Sprint([]uuid.UUID{a, b, c}): three, fmt.Sprint([]uuid.UUID{b, c}): two} {
+		if fmt.Sprint(got.ReservedBy) != want || got.DisplayName != "Sales" {
+			t.Errorf("got %+v, want %s", got, want)
+		}
+	}
+	if last := trackeditem.Evolve(two, trackeditem.Claimed{Item: trackeditem.Item{Status: trackeditem.StatusTracked}}); len(last.ReservedBy) > 0 || !last.Counts() {
+		t.Errorf("claimed: %+v", last)
 	}
 }
 
@@ -183,7 +200,7 @@ func (r *reservations) item(id uuid.UUID, command domain.Command[trackeditem.Ite
 		panic(err)
 	}
 	for _, e := range events {
-		r.items[id] = e.(domain.Carries[trackeditem.Item]).After()
+		r.items[id] = trackeditem.Evolve(r.items[id], e)
 	}
 	return len(events) > 0
 }
