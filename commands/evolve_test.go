@@ -22,6 +22,7 @@ import (
 	"readiness/domain/pixies"
 	"readiness/domain/proposal"
 	"readiness/domain/schedule"
+	"readiness/domain/trackeditem"
 	"readiness/domain/webhook"
 	"readiness/eventstore"
 )
@@ -63,6 +64,7 @@ var evolvings = []evolving{
 		[]domain.Event{webhook.Created{Configuration: webhook.Configuration{WebhookID: uuid.MustParse("00000000-0000-0000-0000-000000000007"), Enabled: true}}}),
 	evolves("assessment.EvolveStored", "assessment", assessment.EvolveStored,
 		[]domain.Event{assessment.Recorded{}, assessment.Pinned{}, assessment.Unpinned{}, assessment.ResultsDeleted{}}, nil),
+	evolves("trackeditem.Evolve", "trackeditem", trackeditem.Evolve, nil, nil),
 	evolves("modelnotes.Evolve", "modelnotes", modelnotes.Evolve, nil, nil),
 	evolves("benchmark.EvolveRun", "benchmarkrun", benchmark.EvolveRun, nil, nil),
 	evolves("abtest.Evolve", "abtest", abtest.Evolve, nil, nil),
