@@ -203,7 +203,7 @@ func (s *Benchmarks) putSet(ctx context.Context, set benchmark.Set) (questions a
 func (s *Benchmarks) enqueueRun(c *eventstore.Change, caller Caller, operationID, runID uuid.UUID) {
 	c.Queue(s.Vault.Put(operationID, caller.Token, caller.TokenExpires))
 	step := benchmark.Step{RunID: runID, AcceptedAt: s.Now()}
-	c.QueueOf(func(ctx context.Context, tx pgx.Tx) error {
+	c.InTx(func(ctx context.Context, tx pgx.Tx) error {
 		return s.Jobs.Ask(ctx, tx, caller.origin(operationID), step)
 	})
 }

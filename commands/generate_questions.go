@@ -63,7 +63,7 @@ func (s *Benchmarks) GenerateQuestions(ctx context.Context, caller Caller, works
 func (s *Benchmarks) enqueueQuestions(c *eventstore.Change, caller Caller, operationID, workspaceID, modelID uuid.UUID) {
 	c.Queue(s.Vault.Put(operationID, caller.Token, caller.TokenExpires))
 	step := benchmark.QuestionStep{WorkspaceID: workspaceID, ModelID: modelID}
-	c.QueueOf(func(ctx context.Context, tx pgx.Tx) error {
+	c.InTx(func(ctx context.Context, tx pgx.Tx) error {
 		return s.Jobs.MakeQuestions(ctx, tx, caller.origin(operationID), step)
 	})
 }

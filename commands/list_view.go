@@ -32,7 +32,7 @@ func (s *Accounts) ListView(ctx context.Context, caller Caller, view string, at 
 			if err := eventstore.Decide(c, listing, ask); err != nil {
 				return err
 			}
-			c.QueueOf(func(ctx context.Context, tx pgx.Tx) error {
+			c.InTx(func(ctx context.Context, tx pgx.Tx) error {
 				return s.Jobs.ListView(ctx, tx, caller.origin(operationID))
 			})
 			s.keys.remember(c, caller, operationID)

@@ -121,7 +121,7 @@ func (s *core) acceptance(caller Caller, id uuid.UUID, kind operation.Type, work
 func (s *Optimizations) enqueueStep(c *eventstore.Change, caller Caller, operationID, workspaceID, modelID uuid.UUID) {
 	c.Queue(s.Vault.Put(operationID, caller.Token, caller.TokenExpires))
 	step := optimization.Step{WorkspaceID: workspaceID, ModelID: modelID}
-	c.QueueOf(func(ctx context.Context, tx pgx.Tx) error {
+	c.InTx(func(ctx context.Context, tx pgx.Tx) error {
 		return s.Jobs.Optimize(ctx, tx, caller.origin(operationID), step)
 	})
 }

@@ -143,7 +143,7 @@ func (s *Pixies) decideRun(c *eventstore.Change, p *pendingPixies) error {
 	steps := lists.Map(p.reports, func(r item.Item) pixies.Step {
 		return pixies.Step{WorkspaceID: p.workspace.ID, ReportID: r.ID, Plan: p.caller.Plan}
 	})
-	c.QueueOf(func(ctx context.Context, tx pgx.Tx) error {
+	c.InTx(func(ctx context.Context, tx pgx.Tx) error {
 		return s.Jobs.ChangePixies(ctx, tx, p.caller.origin(p.operationID), steps)
 	})
 	return nil

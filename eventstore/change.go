@@ -340,7 +340,8 @@ func (c *Change) record(p Loadable, events []domain.Event) error {
 // Queue adds a statement that runs after the append, in the same transaction and round trip.
 func (c *Change) Queue(s database.Statement) { c.queued = append(c.queued, s) }
 
-// InTx adds work that runs in the appending transaction after the queued statements and needs their outcome. It costs its own round trips and one more for the commit. fn must not end the transaction.
+// InTx adds work that runs in the appending transaction after the queued statements, such as inserting
+// jobs of calls that are rare. It costs its own round trips and one more for the commit. fn must not end the transaction.
 func (c *Change) InTx(fn func(ctx context.Context, tx pgx.Tx) error) {
 	c.inTx = append(c.inTx, fn)
 }

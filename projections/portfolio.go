@@ -201,10 +201,7 @@ var orders = map[PortfolioSort]order{
 	PortfolioByChange: {
 		fmt.Sprintf("coalesce(before.change, %d)", unchanged), "", ">", changeSQL, func(c PortfolioCursor) any { return c.Change },
 	},
-	PortfolioByViews: {
-		"coalesce(seen.views, 0)", " DESC", "<", "LEFT JOIN seen ON seen.model_id = p.model_id",
-		func(c PortfolioCursor) any { return c.Views },
-	},
+	PortfolioByViews: {"seen.views", " DESC", "<", "", func(c PortfolioCursor) any { return c.Views }},
 }
 
 func (q PortfolioQuery) statement() database.Statement {
@@ -213,16 +210,27 @@ func (q PortfolioQuery) statement() database.Statement {
 		by = orders[PortfolioByScore]
 	}
 	where, args := q.filtered(q.From.UTC(), q.To.UTC())
+	after := func(string) string { return "" }
 	if c := q.After; c != nil {
 		args = append(args, by.of(*c), c.ID)
-		where += fmt.Sprintf(" AND (%s, p.model_id) %s ($%d, $%d)", by.key, by.after, len(args)-1, len(args))
+		n := len(args)
+		after = func(key string) string { return fmt.Sprintf(" AND (%s, p.model_id) %s ($%d, $%d)", key, by.after, n-1, n) }
 	}
 	args = append(args, q.Limit)
-	page := fmt.Sprintf(`page AS MATERIALIZED (SELECT p.*, %[1]s AS sorted FROM %[3]s p %[4]s%[5]s
-		ORDER BY %[1]s%[2]s, p.model_id%[2]s LIMIT $%[6]d)`, by.key, by.direction, live.portfolio, by.join, where, len(args))
-	with := page + ", " + reportsSQL(` AND model_id IN (SELECT model_id FROM page)`) + ", " + seenSQL
+	first := func(key, join, also string) string {
+		return fmt.Sprintf(`SELECT p.*, %[1]s AS sorted FROM %[3]s p %[4]s%[5]s
+			ORDER BY sorted%[2]s, p.model_id%[2]s LIMIT $%[6]d`, key, by.direction, live.portfolio, join, where+also+after(key), len(args))
+	}
+	var with string
 	if q.Sort == PortfolioByViews {
-		with = reportsSQL("") + ", " + seenSQL + ", " + page
+		// Few models have views: the others are in the order of their key.
+		with = reportsSQL("") + ", " + seenSQL + `, page AS MATERIALIZED (SELECT * FROM (
+			(` + first("seen.views", "JOIN seen ON seen.model_id = p.model_id", "") + `) UNION ALL
+			(` + first("0::bigint", "", " AND p.model_id NOT IN (SELECT model_id FROM seen)") + `)) p
+			ORDER BY sorted DESC, model_id DESC LIMIT ` + fmt.Sprintf("$%d)", len(args))
+	} else {
+		with = `page AS MATERIALIZED (` + first(by.key, by.join, "") + `), ` +
+			reportsSQL(` AND model_id IN (SELECT model_id FROM page)`) + ", " + seenSQL
 	}
 	return database.Statement{Args: args, SQL: `WITH ` + with + `
 		SELECT p.assessment, before.assessment, before.change, coalesce(seen.views, 0),
