@@ -68,11 +68,14 @@ func (r *yamlReader) value(n *yaml.Node) (v any, err error) {
 			all = append(all, v)
 		}
 		return all, nil
+	case yaml.ScalarNode:
+		if n.Tag == "!!null" {
+			return nil, nil //nolint:nilnil // null
+		}
+		return n.Value, nil
+	default:
+		return nil, fmt.Errorf("line %d: it has no value", n.Line)
 	}
-	if n.Tag == "!!null" {
-		return nil, nil //nolint:nilnil // null
-	}
-	return n.Value, nil
 }
 
 func (r *yamlReader) object(n *yaml.Node) (map[string]any, error) {
