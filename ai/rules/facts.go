@@ -68,6 +68,7 @@ type field struct {
 	key      bool // an end of a relationship, or marked as key
 	end      bool // of any relationship
 	manySide bool // of any relationship
+	active   bool // an end of an active relationship
 	dateEnd  bool // of a relationship with a date table
 
 	orders    *field     // the column sorted by this one
@@ -216,6 +217,7 @@ func (f *facts) relate() {
 		from.key, from.end, from.manySide = true, true, from.manySide || fromMany
 		to.key, to.end, to.manySide = true, true, to.manySide || toMany
 		if r.IsActive {
+			from.active, to.active = true, true
 			join(from.table, to.table, fromMany, toMany)
 			join(to.table, from.table, toMany, fromMany)
 		}

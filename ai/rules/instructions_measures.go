@@ -36,13 +36,16 @@ func (f *facts) aboutMeasures() []string {
 			f.explain(x).constant || x.calls(selections) {
 			continue
 		}
-		if explained := f.explained(x); explained != "" && !seen[explained] {
+		if explained := f.explained(x); explained != "" && !seen[explained] && (len(x.usedBy) > 0 || !scaled.MatchString(explained)) {
 			seen[text], seen[explained] = true, true
 			lines = append(lines, name+": "+explained+".")
 		}
 	}
 	return lines
 }
+
+// scaled finds a measure that only shows another in thousands or millions.
+var scaled = lateregexp.New(`^\[[^\]]*\] divided by 1(?:000)+$`)
 
 // explained returns what a measure is, "" if nothing is known beyond its name or a person's description says it, which an AI reads anyway.
 func (f *facts) explained(x *field) string {

@@ -180,6 +180,20 @@ func TestObviousInstructions(t *testing.T) {
 }
 
 // A percentage is only promised for measures that are understood as the quotient that their names say.
+// A measure that shows another in millions explains nothing, unless others are computed from it.
+func TestScaledMeasures(t *testing.T) {
+	t.Parallel()
+	for expression, want := range map[string]bool{"1": false, "[Sales Card] * 2": true} {
+		m := shop(func(m *semanticmodel.Model) {
+			f := tableOf(m, "FactSales")
+			f.Measures = append(f.Measures, semanticmodel.Measure{Name: "Sales Card", Expression: "[Net Sales] / 1000000"}, semanticmodel.Measure{Name: "Other", Expression: expression})
+		})
+		if got := strings.Contains(strings.Join(sectionOf(m, "Key measures"), "\n"), "[Sales Card]:"); got != want {
+			t.Errorf("%s: got %t", expression, got)
+		}
+	}
+}
+
 func TestPercentagesOfGroups(t *testing.T) {
 	t.Parallel()
 	for expression, want := range map[string]bool{

@@ -85,12 +85,13 @@ func (f *facts) shiftsFacts() bool {
 	})
 }
 
-// misses reports whether a calendar does not filter a table that has dates or keys of dates of its own.
+// misses reports whether a calendar does not filter a table of facts that has dates, periods or keys of dates of its own.
 func (f *facts) misses(calendar *table) bool {
 	return slices.ContainsFunc(f.wantedTables(f.tables), func(t *table) bool {
 		return (t.role == fact || t.role == plain) && !slices.Contains(t.reached(), calendar) &&
 			slices.ContainsFunc(t.columns, func(x *field) bool {
-				return x.isDay() && !x.technical() || dateWords.Meets(x.words) && keyWords.Meets(x.words)
+				return x.isDay() && !x.technical() || dateWords.Meets(x.words) && keyWords.Meets(x.words) ||
+					t.role == fact && slices.ContainsFunc(periods, func(p period) bool { return p.words.Meets(x.words) })
 			})
 	})
 }
@@ -117,6 +118,13 @@ func (f *facts) withoutDates() []string {
 	return nil
 }
 
+// relatesByDate reports whether another table with dates filters a table: its periods are asked for there, by another date perhaps.
+func (t *table) relatesByDate() bool {
+	return slices.ContainsFunc(t.reached(), func(of *table) bool {
+		return of != t && slices.ContainsFunc(of.columns, (*field).isDay) && of.role != fact
+	})
+}
+
 // mostDated is how many tables with a date column the instructions name, in a model without a date table.
 const mostDated = 5
 
@@ -130,7 +138,7 @@ func (f *facts) datesOfTables() (lines []string) {
 		if several && t.role != fact { // the date of a dimension says when it began, and an unrelated one filters nothing
 			continue
 		}
-		if len(dates) != 1 || f.written(dates[0]) == "" || prose.Generic(dates[0].name) || len(lines) == mostDated || !t.related && f.onlyWanted(dates[0]) {
+		if len(dates) != 1 || f.written(dates[0]) == "" || t.relatesByDate() || prose.Generic(dates[0].name) || len(lines) == mostDated || !t.related && f.onlyWanted(dates[0]) {
 			continue
 		}
 		what := "period"

@@ -82,7 +82,7 @@ func (s *selection) measures() {
 		return cmp.Or(strings.Compare(a.name, b.name), strings.Compare(a.table.src.Name, b.table.src.Name))
 	})
 	// Of measures with one expression, the one that others are computed from stays, else the first by
-	// name.
+	// name, whose name does not say that it is for one group or one visual.
 	kept := map[string][]*field{} // by expression, one for each format
 	for _, x := range exposed {
 		if s.helps(x) {
@@ -92,7 +92,8 @@ func (s *selection) measures() {
 		switch first := like(kept[text], x); {
 		case first < 0:
 			kept[text] = append(kept[text], x)
-		case len(kept[text][first].usedBy) == 0 && len(x.usedBy) > 0, kept[text][first].views < x.views && len(x.usedBy) >= len(kept[text][first].usedBy):
+		case len(kept[text][first].usedBy) == 0 && (len(x.usedBy) > 0 || narrowing.Meets(kept[text][first].words) && !narrowing.Meets(x.words)),
+			kept[text][first].views < x.views && len(x.usedBy) >= len(kept[text][first].usedBy):
 			kept[text][first] = x
 		}
 	}
@@ -121,6 +122,9 @@ func (s *selection) measures() {
 		}
 	}
 }
+
+// narrowing are words of a measure that is for one group or one visual.
+var narrowing = prose.SetOf("by por per para pro je nach selon card display gauge funnel chart visual tooltip filtered title kpi")
 
 // helps reports whether a measure is made for display (rule VIS-03).
 func (s *selection) helps(x *field) bool {
@@ -204,6 +208,7 @@ func (s *selection) columns() {
 		for _, x := range t.columns {
 			violation := s.violated[violationKey{rule: "VIS-02", field: x}]
 			switch {
+			case x.end && !x.active: // no relationship does its work unless a measure asks for it
 			case violation > 0 && x.manySide && x.mistyped(): // hidden, it leaves only a relationship that may match nothing
 			case violation > 0 && x.manySide:
 				s.hide(x, violation == 1, "It is a foreign key: the relationship does its work (rule VIS-02).")

@@ -63,6 +63,22 @@ func TestSchemaHides(t *testing.T) {
 				measure(m, "FactSales", "Goal").Expression = "[_tooltip text] + 1"
 			}, want: without("FactSales[_tooltip text]!"),
 		},
+		"a repeated measure for one group": {
+			change: func(m *semanticmodel.Model) {
+				t := tableOf(m, "FactSales")
+				t.Measures = append(t.Measures, semanticmodel.Measure{Name: "Clients by Plan", Expression: "COUNTROWS(Customers) + 1"},
+					semanticmodel.Measure{Name: "Total Clients", Expression: "COUNTROWS(Customers) + 1"})
+			}, want: with("FactSales[Clients by Plan]!"),
+		},
+		"the key of a relationship that is not active": {
+			change: func(m *semanticmodel.Model) {
+				for i := range m.Relationships {
+					if m.Relationships[i].ToTable == "Customers" {
+						m.Relationships[i].IsActive = false
+					}
+				}
+			}, want: sorted(without("Customers[CustomerKey]!") + ", Customers, Customers[City], Customers[Customer Name], Customers[CustomerKey], Customers[Segment], Customers[Website]"),
+		},
 		"not every measure": {
 			change: func(m *semanticmodel.Model) {
 				tableOf(m, "FactSales").Measures = []semanticmodel.Measure{{Name: "_a", Expression: "1"}}

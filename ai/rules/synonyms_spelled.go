@@ -166,7 +166,7 @@ func (s spellings) of(name string) []synonym {
 	words := strings.Fields(name)
 	plain := slices.DeleteFunc(slices.Clone(words), func(w string) bool {
 		short, bracketed := strings.CutPrefix(w, "(")
-		return bracketed && s[spelling.FoldSpace(strings.TrimSuffix(short, ")"))].long != nil
+		return bracketed && strings.HasSuffix(short, ")") && s[spelling.FoldSpace(strings.TrimSuffix(short, ")"))].long != nil
 	})
 	var all []synonym
 	if len(plain) < len(words) {

@@ -110,6 +110,7 @@ func TestSynonyms(t *testing.T) {
 		"part of a name":              {changes{named("Average Price", "AOV PY", ""), instructions("AOV = Average Order Value")}, []string{"FactSales[AOV PY]: Average Order Value PY"}},
 		"the other way round":         {changes{named("Average Price", "Average Order Value YTD", ""), instructions("AOV = Average Order Value")}, []string{"FactSales[Average Order Value YTD]: AOV YTD"}},
 		"both of a name":              {changes{named("Average Price", "Average Order Value (AOV)", "")}, []string{"FactSales[Average Order Value (AOV)]: Average Order Value | AOV"}},
+		"within longer brackets":      {changes{named("Average Price", "Value (AOV + Tax)", ""), instructions("AOV = Average Order Value")}, nil},
 		"two measures, one meaning":   {changes{aov, named("Orders", "Average Order Value", "The Average Order Value (AOV).")}, nil},
 		"in lower case":               {changes{named("Average Price", "aov", "Average order value."), instructions("aov = Average Order Value")}, nil},
 		"two letters, no mark":        {changes{named("Average Price", "OV", "Order value.")}, nil},

@@ -152,6 +152,21 @@ func TestTimeLines(t *testing.T) {
 		}, []string{"Use 'Time'[Date] for every question about a day or a range of days; group by year with 'Time'[Year] and by month with 'Time'[Month] within a year.",
 			"A year is the calendar year 'Time'[Year] unless the question says fiscal; then use 'Time'[Fiscal Year].",
 			"By default the date of FactSales is OrderDate, not ShipDate: filter 'Time'[Date].", shipped}},
+		"facts of quarters that it does not filter": {func(m *semanticmodel.Model) {
+			calendar(date)(m)
+			m.Tables = append(m.Tables, semanticmodel.Table{Name: "Plans", Columns: []semanticmodel.Column{
+				{Name: "CustomerKey", DataType: integer}, {Name: "Quarter", DataType: text}, {Name: "Goal Amount", DataType: semanticmodel.Decimal}},
+				Measures: []semanticmodel.Measure{{Name: "Planned Goal", Expression: "SUM(Plans[Goal Amount])"}}})
+			m.Relationships = append(m.Relationships, related("Plans[CustomerKey]", "Customers[CustomerKey]", true))
+		}, []string{"For a period of FactSales and Returns filter 'Date'[Date].", order, shipped}},
+		"a date of a table that another one's months filter": {func(m *semanticmodel.Model) {
+			m.Tables = []semanticmodel.Table{
+				{Name: "Loans", Columns: []semanticmodel.Column{{Name: "Applied", DataType: day}, {Name: "Granted Month", DataType: text}, {Name: "Amount", DataType: semanticmodel.Decimal}},
+					Measures: []semanticmodel.Measure{{Name: "Lent", Expression: "SUM(Loans[Amount])"}}},
+				{Name: "Spans", Columns: []semanticmodel.Column{{Name: "Granted Month", DataType: text}, {Name: "Begins", DataType: day}}},
+				{Name: "Payments", Columns: []semanticmodel.Column{{Name: "Amount", DataType: semanticmodel.Decimal}}}}
+			m.Relationships = []semanticmodel.Relationship{related("Loans[Granted Month]", "Spans[Granted Month]", true)}
+		}, nil},
 		"months without a calendar": {func(m *semanticmodel.Model) {
 			m.Tables, m.Relationships = []semanticmodel.Table{{Name: "Budget", Columns: []semanticmodel.Column{
 				{Name: "Month", DataType: day}, {Name: "Amount", DataType: semanticmodel.Decimal}},

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"readiness/definition"
+	"readiness/definition/dax"
 	"readiness/definition/rewrite"
 	"readiness/definition/semanticmodel"
 	"readiness/domain"
@@ -14,6 +15,7 @@ import (
 	"readiness/domain/proposal"
 	"readiness/domain/readiness"
 	"readiness/domain/readiness/finding"
+	"readiness/domain/readiness/wording"
 	"readiness/internal/lists"
 )
 
@@ -234,7 +236,7 @@ func (a Asking) effective(m *semanticmodel.Model, objects []proposal.Object) (al
 	if !a.Effective {
 		return objects, 0
 	}
-	idle, counted := map[proposal.Object]bool{}, map[proposal.Object]bool{}
+	idle, counted, summed := map[proposal.Object]bool{}, map[proposal.Object]bool{}, summedColumns(m)
 	for i := range m.Tables {
 		for _, c := range m.Tables[i].Columns {
 			summarizes := c.SummarizeBy != "" && !strings.EqualFold(c.SummarizeBy, "default")
@@ -243,8 +245,8 @@ func (a Asking) effective(m *semanticmodel.Model, objects []proposal.Object) (al
 			switch c.DataType {
 			case semanticmodel.String, semanticmodel.DateTime, semanticmodel.Boolean, "":
 				idle[o], counted[o] = !summarizes, counts && c.Annotations["SummarizationSetBy"] == "User"
-			default:
-				counted[o] = counts
+			default: // the sum of a flag of 0 and 1 is a count
+				counted[o] = counts || flags.Meets(wording.Words(c.Name)) && summed[[2]string{strings.ToLower(o.Table), strings.ToLower(o.Name)}]
 			}
 		}
 	}
@@ -257,6 +259,24 @@ func (a Asking) effective(m *semanticmodel.Model, objects []proposal.Object) (al
 		}
 	}
 	return all, unsummarized
+}
+
+var flags = wording.SetOf("flag,flags,is,has")
+
+// summedColumns returns the columns that a measure sums, by table and name in lower case.
+func summedColumns(m *semanticmodel.Model) map[[2]string]bool {
+	summed := map[[2]string]bool{}
+	for _, t := range m.Tables {
+		for _, x := range t.Measures {
+			for _, call := range dax.Read(x.Expression).Calls {
+				if len(call.References) == 1 && strings.EqualFold(call.Name, "SUM") {
+					r := call.References[0]
+					summed[[2]string{strings.ToLower(r.Table), strings.ToLower(r.Name)}] = true
+				}
+			}
+		}
+	}
+	return summed
 }
 
 // leaveUnsummarized says how many columns keep their default, and why.

@@ -273,6 +273,33 @@ func TestComposeSkipsTheModelByItsKind(t *testing.T) {
 	}
 }
 
+// A flag that a measure sums keeps its sum, which is a count; one that none sums does not, nor a rate.
+func TestComposeKeepsSummedFlags(t *testing.T) {
+	t.Parallel()
+	text := "table Calls\n\n\tmeasure Answered = SUM ( Calls[answered_flag] ) + SUM ( Calls[Score] )\n\n"
+	var objects []proposal.Object
+	for _, name := range []string{"answered_flag", "late_flag", "Score"} {
+		text += "\tcolumn " + name + "\n\t\tdataType: int64\n\t\tsummarizeBy: sum\n\t\tsourceColumn: x\n\n"
+		objects = append(objects, proposal.Object{Table: "Calls", Name: name, Type: proposal.Column})
+	}
+	d := definition.New(definition.Part{Path: "definition/tables/Calls.tmdl", Data: []byte(text)})
+	m, err := semanticmodel.Read(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := optimization.Preview{Kind: optimization.Properties}
+	if err := p.Compose(d, m, optimization.Asking{Effective: true, Propose: answers(nil), Targets: []optimization.Targets{{Type: proposal.SummarizeBy, Objects: objects}}}); err != nil {
+		t.Fatal(err)
+	}
+	var keys []string
+	for _, c := range p.Changes {
+		keys = append(keys, c.Key)
+	}
+	if got := strings.Join(keys, ", "); got != "Calls|late_flag, Calls|Score" {
+		t.Errorf("changes %s", got)
+	}
+}
+
 // Of objects that the AI data schema does not distinguish, only one is proposed; other
 // kinds propose each.
 func TestComposeDistinguishesSchemaObjects(t *testing.T) {
