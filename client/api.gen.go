@@ -2475,7 +2475,7 @@ type Operation struct {
 	ID                 openapi_types.UUID `json:"id"`
 	LastUpdatedTimeUtc time.Time          `json:"lastUpdatedTimeUtc"`
 
-	// Models How many models of an AssessSemanticModels have ended, by how; absent for other operations.
+	// Models How many models of an AssessSemanticModels have ended, by how; absent while all of them were assessed, and for other operations.
 	Models *OperationModels `json:"models,omitempty"`
 
 	// OperationType AssessSemanticModel, AssessSemanticModels, AssessDataAgent, PreviewOptimization, ApplyOptimization,
@@ -2521,7 +2521,7 @@ type OperationList struct {
 	Value           []Operation `json:"value"`
 }
 
-// OperationModels How many models of an AssessSemanticModels have ended, by how; absent for other operations.
+// OperationModels How many models of an AssessSemanticModels have ended, by how; absent while all of them were assessed, and for other operations.
 type OperationModels struct {
 	Assessed int `json:"assessed"`
 

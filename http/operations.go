@@ -250,7 +250,7 @@ func state(o projections.Operation) api.Operation {
 	if o.Resource.ItemType != "" {
 		out.Resource.ItemType = new(string(o.Resource.ItemType))
 	}
-	if o.Type == operation.AssessSemanticModels {
+	if o.Type == operation.AssessSemanticModels && o.Unreadable+o.Unassessed > 0 {
 		out.Models = &api.OperationModels{Assessed: o.Assessed, Unreadable: o.Unreadable, Others: o.Unassessed}
 	}
 	if o.Impact != (operation.Impact{}) {

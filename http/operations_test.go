@@ -417,6 +417,9 @@ func TestBulkResult(t *testing.T) {
 		w.change("acme", id, assessment.EndModel{Result: assessment.Result{ModelID: model, Outcome: outcome, Error: &operation.Failure{Code: code, Message: "why"}}})
 	}
 	w.change("acme", id, assessment.Begin{})
+	if got := w.get(operationPath(id), ada).body; got["models"] != nil {
+		t.Errorf("before a model was not assessed: got %v", got["models"])
+	}
 	end(modelB, assessment.Failed, domain.ItemNotReadable)
 	if got := w.get(operationPath(id), ada).body["percentComplete"]; got != 33.0 {
 		t.Errorf("got percentComplete %v, want 33", got)

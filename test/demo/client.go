@@ -213,6 +213,7 @@ type operation struct {
 	AllowanceImpact json.RawMessage `json:"allowanceImpact"`
 	Error           json.RawMessage `json:"error"`
 	WaitingFor      json.RawMessage `json:"waitingFor"` // absent unless it waits for a read
+	Models          json.RawMessage `json:"models"`     // absent unless models were not assessed
 }
 
 // follow polls the operation at the intervals that it returns until it has

@@ -135,8 +135,9 @@ func (a audit) By(name, value string) string {
 
 // ItemUnlisted and PersonUnlisted report whether the list is restricted to what cannot be chosen.
 func (a audit) ItemUnlisted() bool {
-	_, listed := a.items[a.Item]
-	return a.Item != "" && !listed
+	return a.Item != "" && !slices.ContainsFunc(a.Choices, func(g group) bool {
+		return slices.ContainsFunc(g.Items, func(c called) bool { return c.ID == a.Item })
+	})
 }
 
 // PersonUnlisted is ItemUnlisted for persons.

@@ -47,6 +47,8 @@ const (
 	// perRead is how many items or members are read at once, and maxItems how many items at most.
 	perRead  = 500
 	maxItems = 5000
+	// maxChoices is how many items of a kind can be chosen; itemId in the address takes any.
+	maxChoices = 300
 )
 
 // itemKinds are the kinds of items in the order of the choice.
@@ -142,7 +144,7 @@ func readNames(ctx context.Context, api *client.Service) (*names, error) {
 	}
 	for _, k := range itemKinds {
 		if all := kinds[k.kind]; len(all) > 0 {
-			n.Choices = append(n.Choices, group{k.name, sorted(all)})
+			n.Choices = append(n.Choices, group{k.name, sorted(all)[:min(len(all), maxChoices)]})
 		}
 	}
 	sorted(n.Members)
