@@ -31,7 +31,8 @@ func (c *Change) queueAll(ctx context.Context) error {
 	return nil
 }
 
-// statements is a transaction that keeps its statements, and has not executed them. Only QueryRow reads at once.
+// statements is a transaction that keeps its statements, and has not executed them. Only QueryRow reads at once; it has no
+// other method.
 type statements struct {
 	pgx.Tx
 	store *Store

@@ -18,6 +18,7 @@ import (
 	"readiness/domain/item"
 	"readiness/internal/durable"
 	"readiness/internal/filefault"
+	"readiness/internal/indentedjson"
 	"readiness/internal/jsonerror"
 	"readiness/platform/folder"
 )
@@ -75,7 +76,7 @@ func newRecord(all []Proposal, now time.Time) Record {
 // in dir from the content, where "" is the current folder. It returns the name.
 func (r Record) write(dir, file string) (string, error) {
 	var body bytes.Buffer
-	if err := writeIndented(&body, r); err != nil {
+	if err := indentedjson.Write(&body, r); err != nil {
 		return "", err
 	}
 	if file == "" {

@@ -14,6 +14,7 @@ import (
 	"readiness/definition/mention"
 	"readiness/definition/semanticmodel"
 	"readiness/domain/item"
+	"readiness/internal/indentedjson"
 	"readiness/internal/lists"
 )
 
@@ -164,7 +165,7 @@ func differing(before, after definition.Definition) (parts []RecordedPart) {
 
 // WriteRenaming writes as JSON what a renaming changes, and what was written of it, with the record.
 func WriteRenaming(w io.Writer, r Renaming, applied []Applied, record string) error {
-	return writeIndented(w, struct {
+	return indentedjson.Write(w, struct {
 		Format  string         `json:"format"`
 		Table   string         `json:"table"`
 		Field   string         `json:"field"`

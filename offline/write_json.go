@@ -13,6 +13,7 @@ import (
 	"readiness/domain/readiness"
 	"readiness/domain/readiness/explained"
 	"readiness/domain/readiness/finding"
+	"readiness/internal/indentedjson"
 	"readiness/internal/lists"
 )
 
@@ -174,19 +175,12 @@ func documentComparedOf(i Assessed) *documentCompared {
 	return c
 }
 
-func writeIndented(w io.Writer, v any) error {
-	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	return e.Encode(v)
-}
-
-// WriteStreamed writes v as writeIndented does, but encodes the elements of one list one by one, so that a large report
+// WriteStreamed writes v as indentedjson.Write does, but encodes the elements of one list one by one, so that a large report
 // is never completely in memory. member is the list's name with the line break and indentation before it; the list must
 // be empty in v.
 func WriteStreamed(w io.Writer, v any, member string, elements iter.Seq[any]) error {
 	var frame bytes.Buffer
-	if err := writeIndented(&frame, v); err != nil {
+	if err := indentedjson.Write(&frame, v); err != nil {
 		return err
 	}
 	// No text in v can match, because quotes in texts are escaped.

@@ -6,6 +6,7 @@ import (
 
 	"readiness/domain/optimization"
 	"readiness/domain/proposal"
+	"readiness/internal/indentedjson"
 )
 
 // previews is the JSON document of proposals. Changes and skipped objects have the format of the service's previews.
@@ -67,7 +68,7 @@ func WritePreviews(w io.Writer, all []Proposal, applied []Applied, record string
 		}
 		out.Models = append(out.Models, m)
 	}
-	return writeIndented(w, out)
+	return indentedjson.Write(w, out)
 }
 
 // WriteReversals writes as JSON what reverting a record changes, and what was written of it.
@@ -84,7 +85,7 @@ func WriteReversals(w io.Writer, all []Reversal, applied []Applied) error {
 	for _, v := range all {
 		models = append(models, reversal{v.Path, textOf(v.Error), v.AsBefore, v.Objects, v.Files, append([]optimization.Skip{}, v.Skipped...)})
 	}
-	return writeIndented(w, struct {
+	return indentedjson.Write(w, struct {
 		Format  string         `json:"format"`
 		Models  []reversal     `json:"models"`
 		Written []writtenModel `json:"written,omitempty"`

@@ -214,7 +214,9 @@ func (q PortfolioQuery) statement() database.Statement {
 	if c := q.After; c != nil {
 		args = append(args, by.of(*c), c.ID)
 		n := len(args)
-		after = func(key string) string { return fmt.Sprintf(" AND (%s, p.model_id) %s ($%d, $%d)", key, by.after, n-1, n) }
+		after = func(key string) string {
+			return fmt.Sprintf(" AND (%s, p.model_id) %s ($%d, $%d)", key, by.after, n-1, n)
+		}
 	}
 	args = append(args, q.Limit)
 	first := func(key, join, also string) string {

@@ -10,6 +10,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"readiness"
+
+	"readiness/internal/indentedjson"
 )
 
 // AddAbout adds the commands that every program has: version, licenses and completion.
@@ -87,7 +89,7 @@ func (p *Program) licensesCommand() *cobra.Command {
 		Args:    cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			if format == "json" {
-				return WriteJSON(p.Stdout, map[string][]license{"licenses": licensesOf(readiness.Notice)})
+				return indentedjson.Write(p.Stdout, map[string][]license{"licenses": licensesOf(readiness.Notice)})
 			}
 			_, err := fmt.Fprint(p.Stdout, readiness.Notice)
 			return err

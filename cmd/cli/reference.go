@@ -7,6 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"readiness/internal/indentedjson"
 )
 
 // Page is the document that shows all commands of a program with their flags, environment variables and defaults.
@@ -32,7 +34,7 @@ func (p *Program) AddReference(page Page) {
 		Args:    cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			if format == "json" {
-				return WriteJSON(p.Stdout, referenceOf(p.Command))
+				return indentedjson.Write(p.Stdout, referenceOf(p.Command))
 			}
 			reference(p.Stdout, p.Command, page)
 			return nil

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"readiness/cmd/cli"
+	"readiness/internal/indentedjson"
 	"readiness/internal/probe"
 )
 
@@ -167,7 +168,7 @@ func (d *doctor) report(asJSON bool) error {
 		}
 	}
 	if asJSON {
-		return errors.Join(cli.WriteJSON(d.Stdout, struct {
+		return errors.Join(indentedjson.Write(d.Stdout, struct {
 			Findings []symptom `json:"findings"`
 		}{d.findings}), damaged)
 	}

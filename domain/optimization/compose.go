@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"readiness/definition"
 	"readiness/definition/dax"
@@ -236,7 +237,8 @@ func (a Asking) effective(m *semanticmodel.Model, objects []proposal.Object) (al
 	if !a.Effective {
 		return objects, 0
 	}
-	idle, counted, summed := map[proposal.Object]bool{}, map[proposal.Object]bool{}, summedColumns(m)
+	idle, counted := map[proposal.Object]bool{}, map[proposal.Object]bool{}
+	summed := sync.OnceValue(func() map[proposal.Object]bool { return summedColumns(m) })
 	for i := range m.Tables {
 		for _, c := range m.Tables[i].Columns {
 			summarizes := c.SummarizeBy != "" && !strings.EqualFold(c.SummarizeBy, "default")
@@ -245,8 +247,8 @@ func (a Asking) effective(m *semanticmodel.Model, objects []proposal.Object) (al
 			switch c.DataType {
 			case semanticmodel.String, semanticmodel.DateTime, semanticmodel.Boolean, "":
 				idle[o], counted[o] = !summarizes, counts && c.Annotations["SummarizationSetBy"] == "User"
-			default: // the sum of a flag of 0 and 1 is a count
-				counted[o] = counts || flags.Meets(wording.Words(c.Name)) && summed[[2]string{strings.ToLower(o.Table), strings.ToLower(o.Name)}]
+			default:
+				counted[o] = counts
 			}
 		}
 	}
@@ -254,6 +256,7 @@ func (a Asking) effective(m *semanticmodel.Model, objects []proposal.Object) (al
 		switch {
 		case idle[o]:
 			unsummarized++
+		case flags.Meets(wording.Words(o.Name)) && summed()[folded(o)]: // the sum of 0 and 1 is a count
 		case !counted[o]:
 			all = append(all, o)
 		}
@@ -263,20 +266,24 @@ func (a Asking) effective(m *semanticmodel.Model, objects []proposal.Object) (al
 
 var flags = wording.SetOf("flag,flags,is,has")
 
-// summedColumns returns the columns that a measure sums, by table and name in lower case.
-func summedColumns(m *semanticmodel.Model) map[[2]string]bool {
-	summed := map[[2]string]bool{}
+// summedColumns returns the columns that a measure sums, folded.
+func summedColumns(m *semanticmodel.Model) map[proposal.Object]bool {
+	summed := map[proposal.Object]bool{}
 	for _, t := range m.Tables {
 		for _, x := range t.Measures {
 			for _, call := range dax.Read(x.Expression).Calls {
 				if len(call.References) == 1 && strings.EqualFold(call.Name, "SUM") {
-					r := call.References[0]
-					summed[[2]string{strings.ToLower(r.Table), strings.ToLower(r.Name)}] = true
+					summed[folded(proposal.Object{Table: call.References[0].Table, Name: call.References[0].Name})] = true
 				}
 			}
 		}
 	}
 	return summed
+}
+
+// folded returns the table and the name of a field without regard to case.
+func folded(o proposal.Object) proposal.Object {
+	return proposal.Object{Table: strings.ToLower(o.Table), Name: strings.ToLower(o.Name)}
 }
 
 // leaveUnsummarized says how many columns keep their default, and why.

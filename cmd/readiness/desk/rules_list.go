@@ -15,6 +15,7 @@ import (
 	"readiness/domain/readiness"
 	"readiness/domain/readiness/explained"
 	"readiness/domain/readiness/finding"
+	"readiness/internal/indentedjson"
 	"readiness/internal/lists"
 	"readiness/offline/rulehelp"
 	"readiness/offline/show"
@@ -96,7 +97,7 @@ func rulesAsJSON(out io.Writer, regime *readiness.Regime) error {
 	for _, rule := range regime.Rules() {
 		rules = append(rules, newListedRule(rule))
 	}
-	return cli.WriteJSON(out, struct {
+	return indentedjson.Write(out, struct {
 		Regime string       `json:"regime"`
 		Rules  []listedRule `json:"rules"`
 	}{regime.ID, rules})

@@ -13,6 +13,7 @@ import (
 	"readiness/cmd/readiness/teamrules"
 	"readiness/cmd/readiness/teamrules/analyzer"
 	"readiness/domain/readiness/finding"
+	"readiness/internal/indentedjson"
 	"readiness/offline/ignore"
 	"readiness/offline/show"
 )
@@ -82,7 +83,7 @@ func (r *desk) testRules(rules *teamrules.Rules, format string) error {
 		if untested == nil {
 			untested = []string{}
 		}
-		if err := cli.WriteJSON(r.Stdout, struct {
+		if err := indentedjson.Write(r.Stdout, struct {
 			Tests    []teamrules.Outcome `json:"tests"`
 			Failed   int                 `json:"failed"`
 			Untested []string            `json:"untested"`
@@ -146,7 +147,7 @@ func (r *desk) importRules(file string, text []byte, output, format string) erro
 	}
 	made := analyzer.Convert(rules)
 	if format == "json" {
-		if err := r.WriteTo(output, func(w io.Writer) error { return cli.WriteJSON(w, made) }); err != nil {
+		if err := r.WriteTo(output, func(w io.Writer) error { return indentedjson.Write(w, made) }); err != nil {
 			return err
 		}
 		if len(made.Made) == 0 {

@@ -15,6 +15,7 @@ import (
 	"readiness/cmd/readiness/teamrules"
 	"readiness/domain/readiness"
 	"readiness/domain/readiness/explained"
+	"readiness/internal/indentedjson"
 	"readiness/internal/nearest"
 	"readiness/offline/ignore"
 	"readiness/offline/rulehelp"
@@ -44,7 +45,7 @@ func (r *desk) rulesShowCommand() *cobra.Command {
 			}
 			if own := rules.Rule(strings.ToUpper(args[0])); own != nil {
 				if format == "json" {
-					return cli.WriteJSON(r.Stdout, own.JSON())
+					return indentedjson.Write(r.Stdout, own.JSON())
 				}
 				return r.showOwn(own)
 			}
@@ -66,7 +67,7 @@ func (r *desk) rulesShowCommand() *cobra.Command {
 
 // writeJSON prints the rule as rules list does, with its texts.
 func (s shownRule) writeJSON(out io.Writer) error {
-	return cli.WriteJSON(out, struct {
+	return indentedjson.Write(out, struct {
 		listedRule
 		What    string `json:"what"`
 		Why     string `json:"why"`

@@ -14,6 +14,7 @@ import (
 
 	"readiness/cmd/cli"
 	"readiness/definition/upgrade"
+	"readiness/internal/indentedjson"
 	"readiness/internal/lists"
 	"readiness/offline"
 	"readiness/offline/show"
@@ -155,7 +156,7 @@ func (r *desk) showUpgrades(all []offline.Upgrade, format string) error {
 	rows := lists.Map(all, rowOf)
 	switch format {
 	case "json":
-		return cli.WriteJSON(r.Stdout, map[string]any{"format": "readiness-upgrade-ai/1", "models": rows})
+		return indentedjson.Write(r.Stdout, map[string]any{"format": "readiness-upgrade-ai/1", "models": rows})
 	case "csv":
 		out := csv.NewWriter(r.Stdout)
 		out.UseCRLF = true

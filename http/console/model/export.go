@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/csv"
-	"encoding/json"
 	"fmt"
 	"strconv"
 	"strings"
@@ -13,6 +12,7 @@ import (
 	"readiness/domain/readiness"
 	"readiness/domain/readiness/explained"
 	"readiness/http/console/page"
+	"readiness/internal/indentedjson"
 	"readiness/internal/optional"
 	text "readiness/offline/show"
 	"readiness/offline/show/sarif"
@@ -84,10 +84,7 @@ func exportSARIF(v *page.Visit) error {
 		run.Results = append(run.Results, sarif.ResultOf(&report, name, f, indexes[id]))
 	}
 	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	if err := e.Encode(sarif.NewLog(run, v.Site.Version, report.Regime)); err != nil {
+	if err := indentedjson.Write(&b, sarif.NewLog(run, v.Site.Version, report.Regime)); err != nil {
 		return err
 	}
 	return v.File("findings.sarif", "application/sarif+json", b.Bytes())

@@ -90,7 +90,8 @@ func (r row) Review() string {
 	return "/previews/" + r.ID.String()
 }
 
-// Said returns how many models an assessment of several assessed, and how many it could not read; "" for others, and before the first ended.
+// Said returns how many models an assessment of several assessed, and how many it could not read; "" for others, and where
+// all were assessed.
 func (r row) Said() string {
 	m := r.Operation.Models
 	if m == nil || *m == (client.OperationModels{}) {
