@@ -78,7 +78,8 @@ func TestFailedChangeWritesNothing(t *testing.T) {
 		{"a statement that a function queues fails", func(c *eventstore.Change, p *eventstore.Stream[budget]) error {
 			c.QueueOf(func(ctx context.Context, tx pgx.Tx) error {
 				_, err := tx.Exec(ctx, "INSERT INTO kept VALUES ($1)", 1)
-				_, e := tx.Query(ctx, "SELECT 1/$1::int", 0)
+				rows, e := tx.Query(ctx, "SELECT 1/$1::int", 0)
+				rows.Close()
 				return errors.Join(err, e)
 			})
 			return eventstore.Decide(c, p, spend{units: 1})

@@ -169,7 +169,7 @@ func (f *facts) unit(format string) string {
 func (f *facts) countCurrencies() int {
 	named := map[string]bool{}
 	for _, x := range f.allFields() {
-		format := ""
+		var format string
 		if x.measure != nil {
 			format = x.measure.FormatString
 		} else {

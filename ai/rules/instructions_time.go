@@ -138,7 +138,8 @@ func (f *facts) datesOfTables() (lines []string) {
 		if several && t.role != fact { // the date of a dimension says when it began, and an unrelated one filters nothing
 			continue
 		}
-		if len(dates) != 1 || f.written(dates[0]) == "" || t.relatesByDate() || prose.Generic(dates[0].name) || len(lines) == mostDated || !t.related && f.onlyWanted(dates[0]) {
+		if len(dates) != 1 || f.written(dates[0]) == "" || t.relatesByDate() || prose.Generic(dates[0].name) || len(lines) == mostDated ||
+			!t.related && f.onlyWanted(dates[0]) {
 			continue
 		}
 		what := "period"

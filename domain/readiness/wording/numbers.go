@@ -7,7 +7,8 @@ import "slices"
 var (
 	addedUp = SetOf("amount,amounts,amt,qty,quantity,quantities,count,counts,cnt,total,totals,sum,sales,revenue,revenues,cost,costs,fee,fees," +
 		"value,expense,expenses,spend,hours,minutes,seconds,days,weeks,months,years,units,volume,paid,payment,payments,refund,refunds," +
-		"budget,target,quota,incentive,incentives,bonus,bonuses,commission,profit,tax,taxes,discount,discounts,salary,visits,orders,guests,points,variance,variances,difference,differences,savings")
+		"budget,target,quota,incentive,incentives,bonus,bonuses,commission,profit,tax,taxes,discount,discounts,salary,visits," +
+		"orders,guests,points,variance,variances,difference,differences,savings")
 	notAddedUp = SetOf("average,avg,mean,median,max,maximum,min,minimum,distinct,percentage,percent,pct,rate,ratio,rank,ranking,score,rating," +
 		"grade,index,priority,flag,price,probability,temperature,latitude,longitude,lat,lon,code,id,key,sk,zip,postal,postcode,age,nr," +
 		"number,no,type,level,version,order,ordinal,position,term,frequency,semester,hour,status,factor,score,gpa,speed")
