@@ -8,7 +8,8 @@ import "embed"
 //go:embed NOTICE
 var Notice string
 
-// Documents holds README.md, CONTRIBUTING.md, CHANGELOG.md and the folder docs, under their paths in the repository.
+// Documents holds README.md, CONTRIBUTING.md, CHANGELOG.md and the folder docs, under their paths in the repository. Of the pictures of
+// screens it has the one that a page shows; all are 3 MB.
 //
-//go:embed README.md CONTRIBUTING.md CHANGELOG.md docs
+//go:embed README.md CONTRIBUTING.md CHANGELOG.md docs/*.* docs/adr docs/rules docs/screens/portfolio-light.png
 var Documents embed.FS

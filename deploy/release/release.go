@@ -28,7 +28,7 @@ type program struct {
 var programs = []program{
 	{name: "readiness", about: "Scores how ready Power BI semantic models are for AI, and improves them", most: 30 << 20,
 		archive: 10<<20 + 256<<10}, // 10 MiB, and a quarter for the rules in CEL and the tables in Parquet
-	{name: "readinessd", about: "Service that scores how ready Power BI semantic models are for AI, and improves them", most: 90 << 20, service: true},
+	{name: "readinessd", about: "Service that scores how ready Power BI semantic models are for AI, and improves them", most: 80 << 20, service: true},
 }
 
 // target is an operating system and a processor that the programs are built for.

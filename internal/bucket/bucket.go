@@ -18,14 +18,13 @@ import (
 	"gocloud.dev/blob"
 	_ "gocloud.dev/blob/azureblob" // azblob://
 	_ "gocloud.dev/blob/fileblob"  // file://
-	_ "gocloud.dev/blob/s3blob"    // s3://
 	"gocloud.dev/gcerrors"
 
 	"readiness/internal/durable"
 )
 
 // Usage describes the addresses that Open takes.
-const Usage = "file:///DIRECTORY, s3://NAME, azblob://NAME or gs://NAME, with the options of gocloud.dev/blob (of gs: prefix, anonymous)"
+const Usage = "file:///DIRECTORY, s3://NAME, azblob://NAME or gs://NAME, with the options in docs/operating.md#documents-in-a-bucket"
 
 var (
 	// ErrExists reports that there is an object with the key.
@@ -55,7 +54,11 @@ func Open(ctx context.Context, address string) (*Bucket, error) {
 		q.Set("metadata", "skip")
 		u.RawQuery = q.Encode()
 	}
-	if b.b, err = blob.OpenBucket(ctx, u.String()); err != nil {
+	opener := blob.DefaultURLMux()
+	if clouds.ValidBucketScheme(u.Scheme) {
+		opener = clouds
+	}
+	if b.b, err = opener.OpenBucketURL(ctx, u); err != nil {
 		return nil, fmt.Errorf("bucket: %w", err)
 	}
 	return b, nil

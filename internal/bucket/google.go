@@ -2,7 +2,6 @@ package bucket
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -24,7 +23,7 @@ import (
 )
 
 // gs:// is opened here by Google's client of the JSON API: the one that gocloud.dev uses adds Envoy and 20 MB to the program.
-func init() { blob.DefaultURLMux().RegisterBucket("gs", googleOpener{}) }
+func init() { clouds.RegisterBucket("gs", googleOpener{}) }
 
 // googleOpener opens gs://NAME. It makes no call to the bucket.
 type googleOpener struct{}
@@ -54,17 +53,15 @@ func (googleOpener) OpenBucketURL(ctx context.Context, u *url.URL) (*blob.Bucket
 	if err != nil {
 		return nil, fmt.Errorf("gs: %w", err)
 	}
-	return blob.NewBucket(&googleBucket{service.Objects, u.Host}), nil
+	return blob.NewBucket(&googleBucket{objects: service.Objects, name: u.Host}), nil
 }
 
 // googleBucket is a bucket of Google Cloud Storage, with what this package uses.
 type googleBucket struct {
+	unused
 	objects *storage.ObjectsService
 	name    string
 }
-
-// errGoogleUnused is the error of what gocloud.dev offers and this package does not use.
-var errGoogleUnused = errors.New("gs: objects are put, read, listed and deleted, and nothing else")
 
 // Attributes implements driver.Bucket.
 func (b *googleBucket) Attributes(ctx context.Context, key string) (*driver.Attributes, error) {
@@ -98,38 +95,21 @@ func (b *googleBucket) ListPaged(ctx context.Context, o *driver.ListOptions) (*d
 	for _, prefix := range found.Prefixes {
 		page.Objects = append(page.Objects, &driver.ListObject{Key: prefix, IsDir: true})
 	}
-	slices.SortFunc(page.Objects, func(a, b *driver.ListObject) int { return cmp.Compare(a.Key, b.Key) })
+	byKey(page.Objects)
 	return page, nil
 }
 
 // NewRangeReader implements driver.Bucket, for whole objects.
 func (b *googleBucket) NewRangeReader(ctx context.Context, key string, offset, length int64, _ *driver.ReaderOptions) (driver.Reader, error) {
 	if offset != 0 || length >= 0 {
-		return nil, errGoogleUnused
+		return nil, errUnused
 	}
 	res, err := b.objects.Get(b.name, key).Context(ctx).Download() //nolint:bodyclose // the reader closes it
 	if err != nil {
 		return nil, err
 	}
-	return googleReader{res}, nil
+	return reader{res.Body, driver.ReaderAttributes{ContentType: res.Header.Get("Content-Type"), Size: res.ContentLength}}, nil
 }
-
-// googleReader reads an object.
-type googleReader struct{ res *http.Response }
-
-// Read implements io.Reader.
-func (r googleReader) Read(p []byte) (int, error) { return r.res.Body.Read(p) }
-
-// Close implements io.Closer.
-func (r googleReader) Close() error { return r.res.Body.Close() }
-
-// Attributes implements driver.Reader.
-func (r googleReader) Attributes() *driver.ReaderAttributes {
-	return &driver.ReaderAttributes{ContentType: r.res.Header.Get("Content-Type"), Size: r.res.ContentLength}
-}
-
-// As implements driver.Reader.
-func (googleReader) As(any) bool { return false }
 
 // NewTypedWriter implements driver.Bucket.
 func (b *googleBucket) NewTypedWriter(ctx context.Context, key, contentType string, o *driver.WriterOptions) (driver.Writer, error) {
@@ -137,49 +117,16 @@ func (b *googleBucket) NewTypedWriter(ctx context.Context, key, contentType stri
 	if o.IfNotExist {
 		put.IfGenerationMatch(0)
 	}
-	return &googleWriter{ctx: ctx, put: put, contentType: contentType}, nil
-}
-
-// googleWriter collects an object, and puts it in one call when it is closed.
-type googleWriter struct {
-	bytes.Buffer
-	ctx         context.Context
-	put         *storage.ObjectsInsertCall
-	contentType string
-}
-
-// Close implements driver.Writer. It puts nothing if the context has ended.
-func (w *googleWriter) Close() error {
-	if err := w.ctx.Err(); err != nil {
+	return &writer{ctx: ctx, put: func(body *bytes.Buffer) error {
+		_, err := put.Media(body, googleapi.ContentType(contentType), googleapi.ChunkSize(0)).Do()
 		return err
-	}
-	_, err := w.put.Media(&w.Buffer, googleapi.ContentType(w.contentType), googleapi.ChunkSize(0)).Do()
-	return err
+	}}, nil
 }
 
 // Delete implements driver.Bucket.
 func (b *googleBucket) Delete(ctx context.Context, key string, _ *driver.DeleteOptions) error {
 	return b.objects.Delete(b.name, key).Context(ctx).Do()
 }
-
-// Copy implements driver.Bucket.
-func (b *googleBucket) Copy(context.Context, string, string, *driver.CopyOptions) error {
-	return errGoogleUnused
-}
-
-// SignedURL implements driver.Bucket.
-func (b *googleBucket) SignedURL(context.Context, string, *driver.SignedURLOptions) (string, error) {
-	return "", errGoogleUnused
-}
-
-// Close implements driver.Bucket.
-func (b *googleBucket) Close() error { return nil }
-
-// As implements driver.Bucket.
-func (b *googleBucket) As(any) bool { return false }
-
-// ErrorAs implements driver.Bucket.
-func (b *googleBucket) ErrorAs(error, any) bool { return false }
 
 // ErrorCode implements driver.Bucket.
 func (b *googleBucket) ErrorCode(err error) gcerrors.ErrorCode {
