@@ -95,8 +95,8 @@ func (f *facts) foreignKeyLead(x *field) string {
 
 // activating returns a measure, or else a calculation item, that activates the column's relationship, "" for none.
 func (f *facts) activating(x *field) string {
-	for _, m := range x.usedBy {
-		if m.calls(activations) && prose.Mentionable(m.name) && f.wantedThen(m) {
+	for _, m := range f.activators(x) {
+		if prose.Mentionable(m.name) && f.wantedThen(m) {
 			return prose.MeasureRef(m.name)
 		}
 	}
@@ -105,16 +105,25 @@ func (f *facts) activating(x *field) string {
 			continue
 		}
 		for _, i := range t.src.CalculationGroup.Items {
-			activates := slices.ContainsFunc(dax.Read(i.Expression).Calls, func(c dax.Call) bool {
-				return activations[strings.ToUpper(c.Name)] &&
-					slices.ContainsFunc(c.References, func(r dax.Reference) bool { return f.resolve(r, nil) == x })
-			})
-			if activates && prose.Mentionable(i.Name) {
+			if f.activates(dax.Read(i.Expression).Calls, nil, x) && prose.Mentionable(i.Name) {
 				return "the calculation item " + i.Name
 			}
 		}
 	}
 	return ""
+}
+
+// activators returns the measures that activate a column's relationship themselves.
+func (f *facts) activators(x *field) []*field {
+	return slices.DeleteFunc(slices.Clone(x.usedBy), func(m *field) bool { return !f.activates(m.dax.Calls, m.table, x) })
+}
+
+// activates reports whether calls in an expression of a table activate a column's relationship.
+func (f *facts) activates(calls []dax.Call, home *table, x *field) bool {
+	return slices.ContainsFunc(calls, func(c dax.Call) bool {
+		return activations[strings.ToUpper(c.Name)] &&
+			slices.ContainsFunc(c.References, func(r dax.Reference) bool { return f.resolve(r, home) == x })
+	})
 }
 
 // unitLead says the currency of a number. A dollar sign does not say which dollar.

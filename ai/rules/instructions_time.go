@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"readiness/ai/rules/prose"
-	"readiness/definition/dax"
 	"readiness/domain/proposal"
+	"readiness/internal/lists"
 )
 
 func (f *facts) calendars() []*table {
@@ -66,33 +66,44 @@ func (f *facts) aboutTime() []string {
 
 // shiftsFacts reports whether measures shift a date that is no calendar's: a filter on a calendar would stay, and cut their periods.
 func (f *facts) shiftsFacts() bool {
-	shifted := func(x *field, c dax.Call) *field { // the date that a function shifts is the first that it names
-		for _, r := range c.References {
-			if to := f.resolve(r, x.table); to != nil && to.column != nil && to.isDay() {
-				return to
+	return slices.ContainsFunc(f.tables, func(t *table) bool { return t.role == fact && f.shifted(t) != nil })
+}
+
+// shifted returns a date of a table that measures shift, nil for none.
+func (f *facts) shifted(t *table) *field {
+	for _, x := range f.allMeasures() {
+		for _, c := range x.dax.Calls {
+			if !x.exposed || !periodFunctions[strings.ToUpper(c.Name)] {
+				continue
+			}
+			for _, r := range c.References { // the date that a function shifts is the first that it names
+				if to := f.resolve(r, x.table); to != nil && to.column != nil && to.isDay() {
+					if to.table == t {
+						return to
+					}
+					break
+				}
 			}
 		}
-		return nil
 	}
-	return slices.ContainsFunc(f.allMeasures(), func(x *field) bool {
-		return x.exposed && slices.ContainsFunc(x.dax.Calls, func(c dax.Call) bool {
-			if !periodFunctions[strings.ToUpper(c.Name)] {
-				return false
-			}
-			to := shifted(x, c)
-			return to != nil && to.table.role == fact
-		})
-	})
+	return nil
 }
 
 // misses reports whether a calendar does not filter a table of facts that has dates, periods or keys of dates of its own.
 func (f *facts) misses(calendar *table) bool {
 	return slices.ContainsFunc(f.wantedTables(f.tables), func(t *table) bool {
-		return (t.role == fact || t.role == plain) && !slices.Contains(t.reached(), calendar) &&
+		return (t.role == fact || t.role == plain || f.inactive(t, calendar)) && !slices.Contains(t.reached(), calendar) &&
 			slices.ContainsFunc(t.columns, func(x *field) bool {
 				return x.isDay() && !x.technical() || dateWords.Meets(x.words) && keyWords.Meets(x.words) ||
 					t.role == fact && slices.ContainsFunc(periods, func(p period) bool { return p.words.Meets(x.words) })
 			})
+	})
+}
+
+// inactive reports whether an inactive relationship joins a table to a calendar.
+func (f *facts) inactive(t, calendar *table) bool {
+	return slices.ContainsFunc(f.relations, func(r relation) bool {
+		return !r.src.IsActive && r.from.table == t && r.to.table == calendar
 	})
 }
 
@@ -405,20 +416,23 @@ func (f *facts) defaultDates(text string) []string {
 		if !t.hasDates() || x == nil || !prose.Mentionable(t.src.Name) || !f.undecidedIn(t, text) {
 			continue
 		}
-		date := f.defaultDate(t, x)
-		if of[date] == nil {
-			dates = append(dates, date)
+		if moved := f.shifted(t); moved == nil || moved == x {
+			date := f.defaultDate(t, x, moved == nil)
+			if of[date] == nil {
+				dates = append(dates, date)
+			}
+			of[date] = append(of[date], t.src.Name)
 		}
-		of[date] = append(of[date], t.src.Name)
 		for _, other := range t.columns {
 			if other == x || !prose.Mentionable(other.name) {
 				continue
 			}
-			for _, m := range other.usedBy {
-				if m.calls(activations) && f.bracketed(m) != "" {
-					further = append(further, "Questions about "+dateRole(other)+" of "+t.src.Name+" need "+f.bracketed(m)+".")
-					break
-				}
+			by := slices.DeleteFunc(lists.Map(f.activators(other), f.bracketed), func(name string) bool { return name == "" })
+			switch about := "Questions about " + dateRole(other) + " of " + t.src.Name + " need "; {
+			case len(by) > mostActivating:
+				further = append(further, about+"a measure that goes by it, such as "+by[0]+".")
+			case len(by) > 0:
+				further = append(further, about+strings.Join(by, " or ")+".")
 			}
 		}
 	}
@@ -430,12 +444,15 @@ func (f *facts) defaultDates(text string) []string {
 	return append(lines, further...)
 }
 
+// mostActivating is how many measures that go by another date a line names.
+const mostActivating = 3
+
 // mostOther is how many other dates a line about the default date names.
 const mostOther = 3
 
-// defaultDate says which date of a table counts by default, which ones do not, and what to filter. Rule INS-05 looks for the words of
+// defaultDate says which date of a table counts by default, which ones do not, and, by a calendar, what to filter. Rule INS-05 looks for the words of
 // the column, which are written without brackets, since its calendar is to be filtered.
-func (f *facts) defaultDate(t *table, x *field) (line string) {
+func (f *facts) defaultDate(t *table, x *field, byCalendar bool) (line string) {
 	plain := func(x *field) string { return prose.OneLine(strings.NewReplacer("[", " ", "]", " ").Replace(x.name)) }
 	if !x.dates() {
 		line = "that of the key "
@@ -457,7 +474,7 @@ func (f *facts) defaultDate(t *table, x *field) (line string) {
 		if calendar == t {
 			calendar = r.from.table
 		}
-		if day, unit := f.dayColumn(calendar); r.src.IsActive && calendar.role == dateTable && unit == "day" {
+		if day, unit := f.dayColumn(calendar); byCalendar && r.src.IsActive && calendar.role == dateTable && unit == "day" {
 			return line + ": filter " + day + "."
 		}
 	}

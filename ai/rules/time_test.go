@@ -131,7 +131,29 @@ func TestTimeLines(t *testing.T) {
 		}, []string{"Use 'Date'[Date] for every question about a day, month or other period.", order, shipped}},
 		"measures that shift the dates of a fact": {func(m *semanticmodel.Model) {
 			measure(m, "FactSales", "Net Sales YTD").Expression = "TOTALYTD([Net Sales], FactSales[OrderDate])"
-		}, []string{order, shipped}},
+		}, []string{"By default the date of FactSales is OrderDate, not ShipDate.", shipped}},
+		"measures that shift another date of a fact": {func(m *semanticmodel.Model) {
+			measure(m, "FactSales", "Net Sales YTD").Expression = "TOTALYTD([Net Sales], FactSales[ShipDate])"
+		}, []string{shipped}},
+		"measures that only read another date": {func(m *semanticmodel.Model) {
+			calendar(date)(m)
+			measure(m, "FactSales", "Shipped Sales").Expression = "CALCULATE([Net Sales], NOT ISBLANK(FactSales[ShipDate]), USERELATIONSHIP(FactSales[OrderDate], 'Date'[Date]))"
+		}, []string{"Use 'Date'[Date] for every question about a day, month or other period.", order}},
+		"measures that go by another date": {func(m *semanticmodel.Model) {
+			calendar(date)(m)
+			for _, of := range []string{"2", "3", "4"} {
+				add := semanticmodel.Measure{Name: "Shipped by " + of, Expression: "CALCULATE([Net Sales] / " + of + ", USERELATIONSHIP(FactSales[ShipDate], 'Date'[Date]))"}
+				tableOf(m, "FactSales").Measures = append(tableOf(m, "FactSales").Measures, add)
+			}
+		}, []string{"Use 'Date'[Date] for every question about a day, month or other period.", order,
+			"Questions about ShipDate of FactSales need a measure that goes by it, such as [Shipped Sales]."}},
+		"a table that the calendar filters only on request": {func(m *semanticmodel.Model) {
+			calendar(date)(m)
+			m.Tables = append(m.Tables, semanticmodel.Table{Name: "Invoices", Columns: []semanticmodel.Column{{Name: "No", DataType: integer}, {Name: "Sent", DataType: day}}},
+				semanticmodel.Table{Name: "Invoice Lines", Columns: []semanticmodel.Column{{Name: "No", DataType: integer}, {Name: "Net", DataType: semanticmodel.Decimal}},
+					Measures: []semanticmodel.Measure{{Name: "Invoiced", Expression: "SUM('Invoice Lines'[Net])"}}})
+			m.Relationships = append(m.Relationships, related("Invoice Lines[No]", "Invoices[No]", true), related("Invoices[Sent]", "Date[Date]", false))
+		}, []string{"For a period of FactSales and Returns filter 'Date'[Date].", order, shipped}},
 		"a year without dates": {func(m *semanticmodel.Model) {
 			m.Tables, m.Relationships = []semanticmodel.Table{{Name: "Budget", Columns: []semanticmodel.Column{
 				{Name: "Year", DataType: integer}, {Name: "Amount", DataType: semanticmodel.Decimal}},

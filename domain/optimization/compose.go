@@ -5,10 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 
 	"readiness/definition"
-	"readiness/definition/dax"
 	"readiness/definition/rewrite"
 	"readiness/definition/semanticmodel"
 	"readiness/domain"
@@ -238,7 +236,6 @@ func (a Asking) effective(m *semanticmodel.Model, objects []proposal.Object) (al
 		return objects, 0
 	}
 	idle, counted := map[proposal.Object]bool{}, map[proposal.Object]bool{}
-	summed := sync.OnceValue(func() map[proposal.Object]bool { return summedColumns(m) })
 	for i := range m.Tables {
 		for _, c := range m.Tables[i].Columns {
 			summarizes := c.SummarizeBy != "" && !strings.EqualFold(c.SummarizeBy, "default")
@@ -256,7 +253,7 @@ func (a Asking) effective(m *semanticmodel.Model, objects []proposal.Object) (al
 		switch {
 		case idle[o]:
 			unsummarized++
-		case flags.Meets(wording.Words(o.Name)) && summed()[folded(o)]: // the sum of 0 and 1 is a count
+		case flags.Meets(wording.Words(o.Name)): // the sum of 0 and 1 is a count
 		case !counted[o]:
 			all = append(all, o)
 		}
@@ -265,26 +262,6 @@ func (a Asking) effective(m *semanticmodel.Model, objects []proposal.Object) (al
 }
 
 var flags = wording.SetOf("flag,flags,is,has")
-
-// summedColumns returns the columns that a measure sums, folded.
-func summedColumns(m *semanticmodel.Model) map[proposal.Object]bool {
-	summed := map[proposal.Object]bool{}
-	for _, t := range m.Tables {
-		for _, x := range t.Measures {
-			for _, call := range dax.Read(x.Expression).Calls {
-				if len(call.References) == 1 && strings.EqualFold(call.Name, "SUM") {
-					summed[folded(proposal.Object{Table: call.References[0].Table, Name: call.References[0].Name})] = true
-				}
-			}
-		}
-	}
-	return summed
-}
-
-// folded returns the table and the name of a field without regard to case.
-func folded(o proposal.Object) proposal.Object {
-	return proposal.Object{Table: strings.ToLower(o.Table), Name: strings.ToLower(o.Name)}
-}
 
 // leaveUnsummarized says how many columns keep their default, and why.
 func (p *Preview) leaveUnsummarized(columns int) {
