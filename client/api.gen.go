@@ -2308,7 +2308,7 @@ type LeavingQnA struct {
 	// Reports The reports of the workspace on the model that need Q&A, those with most visuals first. Absent with reportsRead.
 	Reports []QnAReport `json:"reports,omitempty"`
 
-	// ReportsRead How many reports on the model were searched. Absent if they were not looked for: the model was one of several, has no linguistic schema, or its Q&A is off; or if they could not be listed.
+	// ReportsRead How many reports on the model were searched. Absent if they were not looked for: the model has no linguistic schema, or its Q&A is off; or if they could not be listed.
 	ReportsRead *int `json:"reportsRead,omitempty"`
 
 	// ReportsUnlisted True if the reports could not be listed.

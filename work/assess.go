@@ -250,7 +250,7 @@ func (w *assessor) score(ctx context.Context, as item.Caller, run assessment.Run
 	if t == item.DataAgent {
 		scored, err = w.scoreAgent(ctx, as, regime, d, a)
 	} else {
-		scored, err = w.scoreModel(ctx, as, regime, d, a, fingerprint, len(run.Models) == 1)
+		scored, err = w.scoreModel(ctx, as, regime, d, a, fingerprint)
 	}
 	if err != nil {
 		return nil, nil, err
@@ -261,9 +261,9 @@ func (w *assessor) score(ctx context.Context, as item.Caller, run assessment.Run
 	return document, fingerprint, err
 }
 
-// scoreModel scores a semantic model. Its reports are searched for Q&A visuals if it is alone and has a linguistic schema that Q&A reads.
+// scoreModel scores a semantic model. Its reports are searched for Q&A visuals if it has a linguistic schema that Q&A reads.
 func (w *assessor) scoreModel(ctx context.Context, as item.Caller, regime *readiness.Regime, d definition.Definition,
-	a *assessment.Assessment, fingerprint *readiness.Fingerprint, alone bool) (scored readiness.Result, err error) {
+	a *assessment.Assessment, fingerprint *readiness.Fingerprint) (scored readiness.Result, err error) {
 	m, err := w.shared.model(d)
 	if err != nil {
 		return scored, err
@@ -283,7 +283,7 @@ func (w *assessor) scoreModel(ctx context.Context, as item.Caller, regime *readi
 		a.LeavingQnA = new(assessment.TakeQnA(upgrade.Take(d, m)))
 		return nil
 	})
-	if err == nil && alone && m.AIFormat().Linguistic() && m.QnA != semanticmodel.QnAOff {
+	if err == nil && m.AIFormat().Linguistic() && m.QnA != semanticmodel.QnAOff {
 		w.searchQnA(ctx, as, a)
 		err = cutOff(ctx)
 	}

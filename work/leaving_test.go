@@ -42,8 +42,8 @@ func (p *reported) Definition(ctx context.Context, as item.Caller, it item.Item)
 	return p.Platform.Definition(ctx, as, it)
 }
 
-// An assessment counts what leaves with Q&A. Reports are searched only of a model with a linguistic schema that is assessed alone and whose
-// Q&A is on; where they are not, the platform is not asked for them, and nothing says that there are none.
+// An assessment counts what leaves with Q&A. Reports are searched only of a model with a linguistic schema whose Q&A is on, alone or
+// as one of several; where they are not, the platform is not asked for them, and nothing says that there are none.
 //
 // proves: decisions/17/leaving-qna
 func TestLeavingQnA(t *testing.T) {
@@ -64,7 +64,7 @@ func TestLeavingQnA(t *testing.T) {
 		"alone":                {models: one, want: assessment.LeavingQnA{Inventory: holds, Reports: asks, ReportsRead: new(2), ReportsUnread: 1}, listed: 1, read: 3},
 		"a slow platform":      {models: one, platform: reported{slow: true}, want: assessment.LeavingQnA{Inventory: holds, ReportsRead: new(0), ReportsUnread: 3}, listed: 1, read: 6},
 		"none can be listed":   {models: one, platform: reported{refuses: true}, want: assessment.LeavingQnA{Inventory: holds, ReportsUnlisted: true}, listed: 1},
-		"one of several":       {models: []uuid.UUID{good, broken}, want: assessment.LeavingQnA{Inventory: holds}},
+		"one of several":       {models: []uuid.UUID{good, broken}, want: assessment.LeavingQnA{Inventory: holds, Reports: asks, ReportsRead: new(2), ReportsUnread: 1}, listed: 1, read: 3},
 		"no linguistic schema": {models: one, without: true},
 		"Q&A is off":           {models: one, off: true, want: assessment.LeavingQnA{Inventory: holds}},
 	} {
