@@ -92,7 +92,8 @@ func TestLeavingQnAOverFabric(t *testing.T) {
 			t.Errorf("got %v", line)
 		}
 		for n, column := range lines[0] { // where reports were not looked for, none is said to have no visual
-			if looked := line[2] == "linguistic"; (strings.HasPrefix(column, "qna") || strings.HasPrefix(column, "reports")) && (line[n] != "") != looked {
+			looked := line[2] == "linguistic" || line[2] == "both"
+			if (column == "qnaVisuals" || column == "qnaBookmarks" || strings.HasPrefix(column, "reports")) && (line[n] != "") != looked || column == "qnaReports" && line[n] != "" {
 				t.Errorf("%s of %s is %q", column, line[1], line[n])
 			}
 		}
