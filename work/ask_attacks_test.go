@@ -89,9 +89,13 @@ func TestHardRunAgainstAHostileProvider(t *testing.T) {
 					attack(w, r)
 				}))
 				t.Cleanup(server.Close)
+				timeout := 60_000 // a busy machine may take seconds to connect
+				if name == "a hang" {
+					timeout = 1000
+				}
 				id := uuid.NewString()
 				b.saysWith(t, aiprovider.Configuration{ProviderID: id, Name: "Hostile", Kind: aiprovider.OpenAICompatible, BaseURL: server.URL, Model: "m",
-					Purposes: []aiprovider.Purpose{aiprovider.Agent}, Enabled: true, Limits: aiprovider.Limits{MaxConcurrency: 4, TimeoutMs: 1000, MaxRetries: 1, MaxOutputTokens: 1000}})
+					Purposes: []aiprovider.Purpose{aiprovider.Agent}, Enabled: true, Limits: aiprovider.Limits{MaxConcurrency: 4, TimeoutMs: timeout, MaxRetries: 1, MaxOutputTokens: 1000}})
 				b.saveQuestions(t, good, questions, 1)
 				started, err := b.Benchmarks.StartRun(t.Context(), b.ana(), workspace, good, abtest.AnswererRequest{Kind: string(verdict.GenericAgent), ProviderID: &id}, nil)
 				check(t, err)
