@@ -1244,13 +1244,14 @@ type ApplyRequest struct {
 	Approval *string `json:"approval,omitempty"`
 
 	// Keys Keys of the preview's changes to write; at least one. If absent, every change is written, or for
-	// aiDataSchema the recommended ones.
+	// aiDataSchema the recommended ones. A key of needsYourWords needs its answer in values.
 	Keys []string `json:"keys,omitzero"`
 
 	// PreviewID The preview to write.
 	PreviewID *string `json:"previewId,omitempty"`
 
-	// Values The caller's own texts for the selected changes, by key: AI instructions, a description or a display folder.
+	// Values The caller's own texts for the selected changes, by key: AI instructions, a description or a display folder. Under a key of
+	// needsYourWords it answers a question; the text of aiInstructions is always the whole of them.
 	// No text may be blank. A description may break lines with CRLF, LF or CR. A display folder is one line without a tab, at
 	// most 100 characters. AI instructions have at most the preview's maxLength characters.
 	Values map[string]string `json:"values,omitzero"`
@@ -2414,13 +2415,20 @@ type NearIdenticalModelsGroup struct {
 
 // NeededWords A question whose answer would describe an object, or the model.
 type NeededWords struct {
+	// Current The present text, which the answer replaces; absent if there is none.
+	Current *string `json:"current,omitempty"`
+
+	// Key Names the answer in keys and values of an apply; absent if no answer can be written.
+	Key *string `json:"key,omitempty"`
+
 	// Object Empty for a table and for the model itself.
 	Object     string     `json:"object"`
 	ObjectType ObjectType `json:"objectType"`
 	Question   string     `json:"question"`
 
 	// Table Empty for the model itself.
-	Table string `json:"table"`
+	Table string      `json:"table"`
+	Type  *ChangeType `json:"type,omitempty"`
 }
 
 // NotAssessable defines model for NotAssessable.

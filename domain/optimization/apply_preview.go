@@ -99,11 +99,26 @@ type Write struct {
 	Objects []Object `json:"objects"`
 }
 
+// answerable returns the changes that answers to the preview's questions make. Each needs a text.
+func (p Preview) answerable() (all []Change) {
+	known := lists.SetOf(p.Changes, func(c Change) string { return c.Key })
+	for _, n := range p.NeedsYourWords {
+		if n.Key != "" && !known[n.Key] {
+			known[n.Key] = true
+			all = append(all, Change{Key: n.Key, Type: n.Type, Table: n.Table, Object: n.Object, ObjectType: n.ObjectType,
+				Property: propertyOf(n.Type), Current: n.Current})
+		}
+	}
+	return all
+}
+
 // Select returns the writes that the request asks for of its preview, in the order in
 // which they are made. It refuses keys that the preview lacks and texts that cannot be
 // written.
 func (r ApplyPreview) Select(p Preview) ([]Write, error) {
-	changes := lists.Index(p.Changes, func(c Change) string { return c.Key })
+	answers := p.answerable()
+	all := slices.Concat(p.Changes, answers)
+	changes := lists.Index(all, func(c Change) string { return c.Key })
 	keys, err := r.keys(p, changes)
 	if err != nil {
 		return nil, err
@@ -114,10 +129,16 @@ func (r ApplyPreview) Select(p Preview) ([]Write, error) {
 			return nil, err
 		}
 	}
+	for _, c := range answers {
+		if _, answered := r.Values[c.Key]; keys[c.Key] && !answered {
+			return nil, domain.Refuse(domain.InvalidRequest, "the preview asks a person about %q and proposes no text for it; give the "+
+				"answer in values, or leave it out of keys", domain.Excerpt(c.Key)).About("key", domain.Excerpt(c.Key))
+		}
+	}
 	var writes []Write
 	for _, t := range p.Kind.Types() {
 		w := Write{Type: t}
-		for _, c := range p.Changes {
+		for _, c := range all {
 			if c.Type != t || !keys[c.Key] {
 				continue
 			}
@@ -172,6 +193,9 @@ func (r ApplyPreview) keys(p Preview, changes map[string]Change) (map[string]boo
 	return keys, nil
 }
 
+// CheckText returns what is wrong with a person's text for a change of a type; "" if it can be written.
+func CheckText(t proposal.Type, text string) string { return rewrite.CheckText(propertyOf(t), text) }
+
 func checkValue(c Change, selected bool, key, text string) error {
 	about := func(format string, args ...any) error {
 		return domain.Refuse(domain.InvalidRequest, format, args...).About("key", domain.Excerpt(key))
@@ -183,7 +207,7 @@ func checkValue(c Change, selected bool, key, text string) error {
 		return about("values has a text for %q, a change of type %s, whose value is the one proposed; leave it out of values, or "+
 			"out of keys", domain.Excerpt(key), c.Type)
 	}
-	if wrong := rewrite.CheckText(c.Property, text); wrong != "" {
+	if wrong := CheckText(c.Type, text); wrong != "" {
 		return about("the text in values for %q cannot be written: %s", domain.Excerpt(key), wrong)
 	}
 	return nil

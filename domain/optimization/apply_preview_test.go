@@ -127,6 +127,15 @@ func TestSelect(t *testing.T) {
 	instructions := optimization.Preview{Kind: optimization.AIInstructions, Changes: []optimization.Change{
 		change(proposal.AIInstructions, "", "", "", "Use [Revenue]."),
 	}}
+	asks := descriptions
+	asks.NeedsYourWords = []optimization.NeededWords{
+		{Table: "Sales", Object: "Net", ObjectType: proposal.Column, Question: "In which unit?", Key: "Sales|Net", Type: proposal.Description},
+		{Table: "Sales", Object: "Kept", ObjectType: proposal.Column, Question: "What is it?"}, // its answer cannot be written
+	}
+	model := optimization.Preview{Kind: optimization.AIInstructions, NeedsYourWords: []optimization.NeededWords{
+		{ObjectType: proposal.Model, Question: "Which words?", Key: "aiInstructions", Type: proposal.AIInstructions},
+		{ObjectType: proposal.Model, Question: "Which date?", Key: "aiInstructions", Type: proposal.AIInstructions},
+	}}
 	keys := func(k ...string) *[]string { return &k }
 	type values = map[string]string
 	tests := map[string]struct {
@@ -147,6 +156,13 @@ func TestSelect(t *testing.T) {
 		"nothing recommended":          {optimization.ApplyPreview{}, bare, nil, "recommends none"},
 		"the caller's instructions":    {optimization.ApplyPreview{Values: values{"|": "Ask\r\nfor [Revenue]."}}, instructions, [][]string{{"aiInstructions", "| = Ask\r\nfor [Revenue]."}}, ""},
 		"an unknown key":               {optimization.ApplyPreview{Keys: keys("Sales|", "Sales|Cost")}, descriptions, nil, `"Sales|Cost"`},
+		"everything but questions":     {optimization.ApplyPreview{}, asks, [][]string{{"description", "Sales|Revenue = What was sold, in euro.", "Sales| = One row for each order line."}}, ""},
+		"an answer":                    {optimization.ApplyPreview{Keys: keys("Sales|", "Sales|Net"), Values: values{"Sales|Net": "In euro."}}, asks, [][]string{{"description", "Sales| = One row for each order line.", "Sales|Net = In euro."}}, ""},
+		"answers about the model":      {optimization.ApplyPreview{Keys: keys("aiInstructions"), Values: values{"aiInstructions": "Busy is May."}}, model, [][]string{{"aiInstructions", "aiInstructions = Busy is May."}}, ""},
+		"a question without an answer": {optimization.ApplyPreview{Keys: keys("Sales|Net")}, asks, nil, "give the answer in values"},
+		"an answer that is left out":   {optimization.ApplyPreview{Values: values{"Sales|Net": "In euro."}}, asks, nil, "does not write"},
+		"an answer without a key":      {optimization.ApplyPreview{Keys: keys("Sales|Kept"), Values: values{"Sales|Kept": "Kept."}}, asks, nil, `"Sales|Kept"`},
+		"a blank answer":               {optimization.ApplyPreview{Keys: keys("Sales|Net"), Values: values{"Sales|Net": " "}}, asks, nil, "may not be blank"},
 		"a key in another case":        {optimization.ApplyPreview{Keys: keys("sales|")}, descriptions, nil, `"sales|"`},
 		"a text for no change":         {optimization.ApplyPreview{Values: values{"Sales|Cost": "What it cost."}}, descriptions, nil, "does not write"},
 		"a text for what is left out":  {optimization.ApplyPreview{Keys: keys("Sales|"), Values: values{"Sales|Revenue": "What was sold."}}, descriptions, nil, "does not write"},

@@ -314,11 +314,6 @@ func (p *Preview) take(d definition.Definition, m *semanticmodel.Model, t propos
 		}
 		p.skip(t, s)
 	}
-	if !a.withoutAgent() {
-		for _, q := range answer.Questions {
-			p.NeedsYourWords = append(p.NeedsYourWords, NeededWords{q.Table, q.Name, q.Type, q.Text})
-		}
-	}
 	objects := lists.Map(answer.Proposals, func(one proposal.Proposal) proposal.Object { return one.Object })
 	values := rewrite.ValuesOf(d, m, targets(t, objects))
 	taken := make(map[string]bool, len(p.Changes)+len(objects))
@@ -353,6 +348,26 @@ func (p *Preview) take(d definition.Definition, m *semanticmodel.Model, t propos
 			Current: values[i].Text, Proposed: one.Value, Reason: one.Reason, Recommended: one.Recommended || t.Change() != proposal.AIDataSchema,
 			Origin: one.Origin, ReviewRequired: one.Review,
 		})
+	}
+	if !a.withoutAgent() {
+		p.question(d, m, t, answer.Questions)
+	}
+}
+
+// question adds questions. An answer has a key unless a change has it, or the text that it replaces cannot be kept for a revert.
+func (p *Preview) question(d definition.Definition, m *semanticmodel.Model, t proposal.Type, questions []proposal.Question) {
+	objects := lists.Map(questions, func(q proposal.Question) proposal.Object { return q.Object })
+	values := rewrite.ValuesOf(d, m, targets(t, objects))
+	taken := lists.SetOf(p.Changes, func(c Change) string { return c.Key })
+	for i, q := range questions {
+		n := NeededWords{Table: q.Table, Object: q.Name, ObjectType: q.Type, Question: q.Text}
+		v, key := values[i], KeyFor(t, q.Object)
+		replaceable := v.Text == nil || len(*v.Text) <= maxReplaced
+		if v.Found && replaceable && (!taken[key] || q.Type == proposal.Model) {
+			n.Key, n.Type, n.Current = key, t, v.Text
+			taken[key] = true
+		}
+		p.NeedsYourWords = append(p.NeedsYourWords, n)
 	}
 }
 

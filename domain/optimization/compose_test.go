@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"readiness/definition"
 	"readiness/definition/semanticmodel"
 	"readiness/domain/item"
@@ -190,7 +192,7 @@ func TestComposeKeepsTheCap(t *testing.T) {
 func TestComposeAsksForWords(t *testing.T) {
 	t.Parallel()
 	d := definition.New(definition.Part{Path: "definition/tables/Sales.tmdl", Data: []byte("table Sales\n\n\tmeasure Revenue = SUM(Sales[Net])\n\n" +
-		"\tcolumn Net\n\t\tdataType: decimal\n\t\tisHidden\n\t\tsourceColumn: Net\n\n\tcolumn Kept\n\t\tdataType: string\n\t\tisHidden\n\t\tsourceColumn: Kept\n")})
+		"\tcolumn Net\n\t\tdataType: decimal\n\t\tisHidden\n\t\tsourceColumn: Net\n\n\t/// Kept.\n\tcolumn Kept\n\t\tdataType: string\n\t\tisHidden\n\t\tsourceColumn: Kept\n")})
 	m, err := semanticmodel.Read(d)
 	if err != nil {
 		t.Fatal(err)
@@ -209,7 +211,11 @@ func TestComposeAsksForWords(t *testing.T) {
 			}
 			asked = ask.Objects
 			a, err := answers(map[string]string{"Revenue": "What was invoiced."})(ask)
-			a.Questions = []proposal.Question{{Object: net, Text: "In which unit?"}}
+			a.Questions = []proposal.Question{
+				{Object: net, Text: "In which unit?"}, {Object: measure("Revenue"), Text: "Before tax?"},
+				{Object: proposal.Object{Table: "Sales", Name: "Gone", Type: proposal.Column}, Text: "What was it?"},
+				{Object: proposal.Object{Table: "Sales", Name: "Kept", Type: proposal.Column}, Text: "For whom?"},
+			}
 			return a, err
 		},
 	})
@@ -219,8 +225,14 @@ func TestComposeAsksForWords(t *testing.T) {
 	if want := []proposal.Object{measure("Revenue"), net}; !slices.Equal(asked, want) {
 		t.Errorf("asked about %v, want %v", asked, want)
 	}
-	if want := []optimization.NeededWords{{Table: "Sales", Object: "Net", ObjectType: proposal.Column, Question: "In which unit?"}}; !slices.Equal(p.NeedsYourWords, want) {
-		t.Errorf("needs %v, want %v", p.NeedsYourWords, want)
+	want := []optimization.NeededWords{
+		{Table: "Sales", Object: "Net", ObjectType: proposal.Column, Question: "In which unit?", Key: "Sales|Net", Type: proposal.Description},
+		{Table: "Sales", Object: "Revenue", ObjectType: proposal.Measure, Question: "Before tax?"}, // a text is proposed
+		{Table: "Sales", Object: "Gone", ObjectType: proposal.Column, Question: "What was it?"},
+		{Table: "Sales", Object: "Kept", ObjectType: proposal.Column, Question: "For whom?", Key: "Sales|Kept", Type: proposal.Description, Current: new("Kept.")},
+	}
+	if d := cmp.Diff(want, p.NeedsYourWords); d != "" {
+		t.Errorf("it needs (-want +got):\n%s", d)
 	}
 }
 

@@ -123,6 +123,11 @@ type NeededWords struct {
 	Object     string              `json:"object"`
 	ObjectType proposal.ObjectType `json:"objectType"`
 	Question   string              `json:"question"`
+	// Key is the key under which an apply takes the answer, Type what the answer writes, and Current the present text; nil for none. A
+	// question without a key has no answer that can be written.
+	Key     string        `json:"key,omitempty"`
+	Type    proposal.Type `json:"type,omitempty"`
+	Current *string       `json:"current,omitempty"`
 }
 
 // FallingDimension is a dimension whose score is lower after the changes. Its scores have 4

@@ -1046,13 +1046,14 @@ type ApplyRequest struct {
 	Approval *string `json:"approval,omitempty"`
 
 	// Keys Keys of the preview's changes to write; at least one. If absent, every change is written, or for
-	// aiDataSchema the recommended ones.
+	// aiDataSchema the recommended ones. A key of needsYourWords needs its answer in values.
 	Keys []string `json:"keys,omitempty"`
 
 	// PreviewID The preview to write.
 	PreviewID *string `json:"previewId,omitempty"`
 
-	// Values The caller's own texts for the selected changes, by key: AI instructions, a description or a display folder.
+	// Values The caller's own texts for the selected changes, by key: AI instructions, a description or a display folder. Under a key of
+	// needsYourWords it answers a question; the text of aiInstructions is always the whole of them.
 	// No text may be blank. A description may break lines with CRLF, LF or CR. A display folder is one line without a tab, at
 	// most 100 characters. AI instructions have at most the preview's maxLength characters.
 	Values map[string]string `json:"values,omitempty"`
