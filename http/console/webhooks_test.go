@@ -46,7 +46,8 @@ func TestWebhooks(t *testing.T) {
 	_, err := w.Pool.Exec(t.Context(), `UPDATE webhook_deliveries SET reason = 'TimedOut', status = 504, tried_at = now()`)
 	testworld.Check(t, err)
 	shown := ada.Get(path)
-	want(t, shown, http.StatusOK, "This is a test message.", "Waiting", "504", "timed out", `value="assessment.failed" checked`, `value="teams" selected`)
+	want(t, shown, http.StatusOK, "This is a test message.", "Waiting", "504", "The receiver did not answer within 10 seconds.", `value="assessment.failed" checked`, `value="teams" selected`)
+	lacks(t, shown, "not sent again by itself")
 	ada.CheckPage(shown)
 	for _, page := range []string{shown.Body, ada.Get("/admin/webhooks").Body} {
 		if strings.Contains(page, "PASSWORD") || strings.Contains(page, "whsec_") {
@@ -89,4 +90,38 @@ func TestWebhooks(t *testing.T) {
 	}
 	want(t, ada.Send(path, url.Values{"do": {"delete"}}), http.StatusSeeOther)
 	want(t, ada.Get(path), http.StatusNotFound)
+}
+
+// A message that was given up says why, and what to do before it is sent again.
+func TestParkedMessages(t *testing.T) {
+	t.Parallel()
+	w := consoletest.Start(t, consoletest.Options{})
+	ada, path := w.As("contoso", "ada"), webhookPage(t, w)
+	for _, row := range []struct {
+		reason string
+		status *int
+		says   []string
+	}{
+		{"AddressNotAllowed", nil, []string{"may not connect to the network", "Save a public address"}},
+		{"Unreachable", nil, []string{"could not be reached", "its certificate"}},
+		{"TimedOut", nil, []string{"within 10 seconds", "Let it answer first"}},
+		{"Redirected", new(302), []string{"with a redirect", "Its answer was 302.", "to which it leads"}},
+		{"Refused", new(500), []string{"refused the message", "Its answer was 500.", "the receiver’s log"}},
+		{"Gone", new(410), []string{"that it is gone", "Its answer was 410.", "Save another address"}},
+		{"NotEnabled", nil, []string{"was disabled", "Enable it."}},
+		{"SecretMissing", nil, []string{"cannot decrypt", "create the webhook anew"}},
+		{"OfALaterVersion", nil, []string{"of a later version"}},
+	} {
+		_, err := w.Pool.Exec(t.Context(), `UPDATE webhook_deliveries SET state = 'Parked', reason = $1, status = $2, tried_at = now()`, row.reason, row.status)
+		testworld.Check(t, err)
+		got := ada.Get(path)
+		want(t, got, http.StatusOK, append(row.says, "Parked", "The message is not sent again by itself.")...)
+		ada.CheckPage(got)
+		if row.status == nil {
+			lacks(t, got, "Its answer was")
+		}
+	}
+	_, err := w.Pool.Exec(t.Context(), `UPDATE webhook_deliveries SET state = 'Delivered', reason = NULL, status = 200`)
+	testworld.Check(t, err)
+	lacks(t, ada.Get(path), "not sent again by itself", "Its answer was")
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/google/uuid"
 
 	"readiness/client"
+	"readiness/domain/webhook"
 	"readiness/http/console/page"
 	"readiness/internal/lists"
 	"readiness/internal/optional"
@@ -129,8 +130,32 @@ type hook struct {
 	Secret string
 }
 
-// Reason returns why the last attempt did not deliver a message; "" if it did.
-func (hook) Reason(d client.WebhookDelivery) string { return page.Words(optional.Text(d.LastReason)) }
+// reason is why an attempt did not deliver a message, and what a person does about it, in words.
+type reason struct{ Why, Do string }
+
+var reasons = map[webhook.Reason]reason{
+	webhook.AddressNotAllowed: {"Webhooks may not connect to the network of the address.",
+		"Save a public address above, or ask who runs the service to allow this one."},
+	webhook.Unreachable: {"The receiver could not be reached.", "Check its name, its port and its certificate, and that it runs."},
+	webhook.TimedOut:    {"The receiver did not answer within 10 seconds.", "Let it answer first and do its work then."},
+	webhook.Redirected:  {"The receiver answered with a redirect, which is not followed.", "Save the address above to which it leads."},
+	webhook.Refused:     {"The receiver refused the message.", "Look for the answer in the receiver’s log, and mend it there."},
+	webhook.Gone:        {"The receiver answered that it is gone.", "Save another address above and enable the webhook."},
+	webhook.NotEnabled:  {"The webhook was disabled.", "Enable it."},
+	webhook.SecretMissing: {"The service cannot decrypt the address and the secret.",
+		"Ask who runs the service for the key, or create the webhook anew."},
+}
+
+// Reason returns why the last attempt did not deliver a message; nil if it did, or none was made.
+func (hook) Reason(d client.WebhookDelivery) *reason {
+	if d.LastReason == nil {
+		return nil
+	}
+	if r, known := reasons[webhook.Reason(*d.LastReason)]; known {
+		return &r
+	}
+	return &reason{Why: page.Words(*d.LastReason)}
+}
 
 // maxDeliveries is how many deliveries a page lists.
 const maxDeliveries = 50
