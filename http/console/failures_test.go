@@ -159,7 +159,7 @@ func TestProposeAll(t *testing.T) {
 	r.Ended(api, uuid.MustParse(strings.TrimPrefix(at, "/previews/")))
 	r.path = at
 	got = ada.Get(at)
-	want(t, got, 200, "Review: every kind of <bdi>Store Operations</bdi>", "AI instructions</a>", "Descriptions</a>", `href="`+path+`"`, "Until you apply, nothing is written.", "Page 1 of ", "not recommended ones</button>")
+	want(t, got, 200, "Review: every kind of <bdi>Store Operations</bdi>", "AI instructions</a>", "Descriptions</a>", `href="`+path+`"`, "Before anything is written, you see all of it in full", "Page 1 of ", "not recommended ones</button>")
 	ada.CheckPage(got)
 	if n := strings.Count(got.Body, `<tr class="change"`); n != 20 {
 		t.Errorf("a page has %d changes", n)
@@ -177,7 +177,14 @@ func TestProposeAll(t *testing.T) {
 func (r *reviewed) decidesTogether(shown consoletest.Answer) {
 	r.t.Helper()
 	ada, grace := r.As("contoso", "ada"), r.As("contoso", "grace")
-	want(r.t, r.press(ada, "apply"), http.StatusBadRequest, "No change is accepted")
+	for _, button := range []string{"apply", "confirm"} {
+		got := r.press(ada, button)
+		if button == "confirm" {
+			want(r.t, got, http.StatusSeeOther)
+			got = ada.Get(got.Header.Get("Location"))
+		}
+		want(r.t, got, http.StatusBadRequest, "No change is accepted")
+	}
 	got := r.press(ada, "accept.0")
 	want(r.t, got, http.StatusSeeOther)
 	if to := got.Header.Get("Location"); to != r.path+"?page=1#r1" {
@@ -185,12 +192,14 @@ func (r *reviewed) decidesTogether(shown consoletest.Answer) {
 	}
 	want(r.t, r.press(ada, "reject.1"), http.StatusSeeOther)
 	want(r.t, ada.Get(r.path), 200, "<strong>1</strong> accepted · <strong>1</strong> rejected")
-	want(r.t, grace.Send(r.path, r.with(shown, "reject.0")), http.StatusConflict, "1\u00a0decision was")
+	want(r.t, grace.Send(r.path, r.with(shown, "reject.0")), http.StatusConflict, "1\u00a0decision was", "You chose: rejected")
 	for _, wrong := range []string{"accept.-1", "accept.100000", "accept.", "write.0", ""} {
 		want(r.t, ada.Send(r.path, r.with(shown, wrong)), http.StatusSeeOther)
 	}
 	want(r.t, ada.Get(r.path+"?page=99"), 200, "<strong>1</strong> accepted · <strong>1</strong> rejected")
-	late := ada.Get(r.path)
+	late := ada.Get(r.path + "?confirm=yes")
+	want(r.t, late, 200, "What will be written to <bdi>Store Operations</bdi>", "Write 1\u00a0change</button>")
+	ada.CheckPage(late)
 	want(r.t, r.press(grace, "open.1"), http.StatusSeeOther)
 	want(r.t, r.press(ada, "all"), http.StatusSeeOther)
 	got = ada.Send(r.path, r.with(late, "apply"))
@@ -205,7 +214,7 @@ func (r *reviewed) decidesTogether(shown consoletest.Answer) {
 func (r *reviewed) appliesInTurn() {
 	r.t.Helper()
 	ada, grace, api := r.As("contoso", "ada"), r.As("contoso", "grace"), r.API("contoso", "ada")
-	shown := ada.Get(r.path)
+	shown := ada.Get(r.path + "?confirm=yes")
 	for range 2 {
 		want(r.t, ada.Send(r.path, r.with(shown, "apply")), http.StatusSeeOther)
 	}

@@ -256,9 +256,10 @@ func TestReviewOfForms(t *testing.T) {
 	want(t, ada.Get(r.path), http.StatusOK, "<strong>1</strong> accepted")
 	want(t, r.press(ada, "all"), http.StatusSeeOther)
 	want(t, ada.Get(r.path+"?page=99"), http.StatusOK, "<strong>0</strong> open")
-	got := r.press(ada, "accept.0", "text.0", " ")
-	want(t, got, http.StatusSeeOther)
-	want(t, r.press(ada, "apply"), http.StatusBadRequest, "InvalidRequest") // the interface refuses a blank text
+	got := r.press(ada, "accept.0", "text.0", " ", "text.1", "of the other change")
+	want(t, got, http.StatusBadRequest, "Nothing was stored", "it may not be blank", `aria-describedby="w0"`, "of the other change</textarea>")
+	ada.CheckPage(got)
+	lacks(t, ada.Get(r.path), "of the other change")
 	if n := r.applies(); n != 0 {
 		t.Errorf("%d applies were started", n)
 	}

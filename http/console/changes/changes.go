@@ -34,8 +34,8 @@ func KindName(kind client.OptimizationKind) string {
 
 // properties are what people call a property that is written.
 var properties = map[string]string{
-	"instructions": "AI instructions", "displayFolder": "display folder", "summarizeBy": "summarization", "qnaEnabled": "Q&A",
-	"visibility": "visibility for AI",
+	"instructions": "AI instructions", "aiInstructions": "AI instructions", "displayFolder": "display folder", "summarizeBy": "summarization",
+	"qnaEnabled": "Q&A", "visibility": "visibility for AI",
 }
 
 // PropertyName returns what people call a property.

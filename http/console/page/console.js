@@ -46,6 +46,12 @@ for (const place of document.querySelectorAll("[data-filter]")) {
 	narrow(); // a browser keeps the text of a field when a page is loaded again
 }
 
+// A field can be in a part that is folded away.
+const unfold = (field) => {
+	const part = field.closest("details");
+	if (part) part.open = true;
+};
+
 // Texts typed into a form marked data-drafts outlive a reload. A draft ends when the service has another text than the one that it was
 // typed over.
 for (const field of document.querySelectorAll("form[data-drafts] textarea")) {
@@ -53,7 +59,7 @@ for (const field of document.querySelectorAll("form[data-drafts] textarea")) {
 	const draft = JSON.parse(sessionStorage.getItem(key));
 	if (draft?.over === field.defaultValue) {
 		field.value = draft.text;
-		field.closest("details").open = true;
+		unfold(field);
 	} else sessionStorage.removeItem(key);
 	field.addEventListener("input", () => sessionStorage.setItem(key, JSON.stringify({over: field.defaultValue, text: field.value})));
 }
@@ -79,7 +85,7 @@ addEventListener("keydown", (event) => {
 	const field = event.key === "e" && change.querySelector("textarea");
 	if (step) changes[changes.indexOf(change) + step]?.focus();
 	else if (field) {
-		field.closest("details").open = true;
+		unfold(field);
 		field.focus();
 	} else {
 		const button = /^[a-z]$/.test(event.key) && change.querySelector(`[data-key=${event.key}]`);

@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -37,10 +38,9 @@ type bundle struct {
 	Number, Pages int
 	// run is the confirmation of what is to be written; it is accepted until the last apply has ended.
 	run choices.Choice
-	// Running is whether an apply has not ended. Late and Moved are as in a review of one kind.
+	// Running is whether an apply has not ended.
 	Running bool
-	Late    int
-	Moved   bool
+	outcome
 }
 
 // kindOf is a kind with the review of its preview; nil if there is none. Refused says why its apply was not started, Next whether it starts
@@ -73,9 +73,15 @@ type row struct {
 // KindName returns what people call the kind.
 func (r row) KindName() string { return r.kind.KindName() }
 
-// Detail returns the address of the change in the review of its kind, where its text can be edited.
+// At returns the number of the change in the form.
+func (r row) At() int { return r.N }
+
+// ID returns the id of the change's element.
+func (r row) ID() string { return fmt.Sprintf("r%d", r.N) }
+
+// Detail returns the address of the change in the review of its kind, which says more about it.
 func (r row) Detail() string {
-	return r.kind.Review.Address(r.Number/perPage+1) + "#" + r.ID()
+	return r.kind.Review.Address(r.Number/perPage+1) + "#" + r.change.ID()
 }
 
 // maxShown is how many characters of a text the table shows.
@@ -114,15 +120,19 @@ func (s *screen) readBundle(v *page.Visit, o client.Operation) (*bundle, error) 
 	return b, err
 }
 
-// arrange puts the changes of all kinds into one table.
+// arrange puts the changes of all kinds into one table, and then the questions.
 func (b *bundle) arrange() {
 	b.all = nil
-	for _, k := range b.Kinds {
-		if k.Review == nil {
-			continue
-		}
-		for _, c := range k.Review.all {
-			b.all = append(b.all, row{c, len(b.all), k})
+	for _, asked := range []bool{false, true} {
+		for _, k := range b.Kinds {
+			if k.Review == nil {
+				continue
+			}
+			for _, c := range k.Review.all {
+				if asked == (c.Question != "") {
+					b.all = append(b.all, row{c, len(b.all), k})
+				}
+			}
 		}
 	}
 	b.Pages = max(1, (len(b.all)+perTable-1)/perTable)
@@ -135,8 +145,26 @@ func (b *bundle) Shown() []row {
 	return b.all[first:min(first+perTable, len(b.all))]
 }
 
-// All returns how many changes there are.
+// All returns how many changes and questions there are.
 func (b *bundle) All() int { return len(b.all) }
+
+// Changes returns how many changes are proposed.
+func (b *bundle) Changes() int { return len(b.all) - b.Questions() }
+
+// Questions returns how many questions there are.
+func (b *bundle) Questions() int {
+	return lists.Count(b.all, func(r row) bool { return r.Question != "" })
+}
+
+// Unanswered returns the address of the first question that is unanswered; "" if none is.
+func (b *bundle) Unanswered() string {
+	for _, r := range b.all {
+		if r.Standing() == "unanswered" {
+			return b.Address(r.N/perTable+1) + "#" + r.ID()
+		}
+	}
+	return ""
+}
 
 // Count returns how many changes have a standing.
 func (b *bundle) Count(standing string) int {
@@ -206,7 +234,15 @@ func (s *screen) confirm(v *page.Visit, b *bundle, verdict choices.Verdict) erro
 	return err // one that is late was preceded by the same press
 }
 
-// sendBundle stores decisions about changes of several kinds, or confirms what is to be written.
+// confirming is the page that shows in full what would be written before a person confirms it.
+func (b *bundle) confirming(v *page.Visit) error {
+	if b.Count("accepted") == 0 {
+		return noneAccepted(b.Address(b.Number))
+	}
+	return v.Show(confirmView, page.Page{Title: "What will be written to " + b.Model(), In: "/operations", Data: b})
+}
+
+// sendBundle stores decisions about changes of several kinds with the texts that were typed, or confirms what is to be written.
 func (s *screen) sendBundle(v *page.Visit, o client.Operation, form url.Values) error {
 	b, err := s.readBundle(v, o)
 	if err != nil {
@@ -217,32 +253,97 @@ func (s *screen) sendBundle(v *page.Visit, o client.Operation, form url.Values) 
 	if err != nil || number < 0 || number >= len(b.all) {
 		number = -1
 	}
-	switch {
-	case do == "apply" && b.Confirmed() != "":
-		return v.See(b.Address(b.Number))
-	case do == "apply" && b.Count("accepted") == 0:
-		p := *nothingAccepted
-		p.Link, p.LinkText = b.Address(b.Number), "Go back to the review"
-		return &p
-	case do == "apply" && form.Get("state") != b.State():
-		b.Moved = true
-		return b.show(v, http.StatusConflict)
-	case do == "apply":
-		if err := s.confirm(v, b, choices.Accepted); err != nil {
-			return err
-		}
+	if do == "apply" && b.Confirmed() != "" {
 		return v.See(b.Address(b.Number))
 	}
+	given := b.decisions(form, do, number)
+	if b.refuses(given, do == "confirm" || do == "apply") {
+		return b.show(v, http.StatusBadRequest)
+	}
+	if do == "apply" {
+		return s.confirmBundle(v, b, form.Get("state"))
+	}
+	if err := s.decide(v, b, given); err != nil {
+		return err
+	}
+	switch {
+	case b.Late > 0:
+		return b.show(v, http.StatusConflict)
+	case do == "confirm":
+		return v.See(b.Address(b.Number) + "&confirm=yes")
+	case number < 0:
+		return v.See(b.Address(b.Number))
+	case do != "open" && number+1 < len(b.all):
+		number++
+	}
+	return v.See(fmt.Sprintf("%s#r%d", b.Address(number/perTable+1), number))
+}
+
+// confirmBundle stores that the person confirmed what they saw.
+func (s *screen) confirmBundle(v *page.Visit, b *bundle, state string) error {
+	switch {
+	case b.Count("accepted") == 0:
+		return noneAccepted(b.Address(b.Number))
+	case state != b.State():
+		b.Moved = true
+		return b.show(v, http.StatusConflict)
+	}
+	if err := s.confirm(v, b, choices.Accepted); err != nil {
+		return err
+	}
+	return v.See(b.Address(b.Number))
+}
+
+// decisions returns what a form decides about the changes of each kind. Its fields have the numbers of the table.
+func (b *bundle) decisions(form url.Values, do string, number int) map[*kindOf][]choices.Decision {
+	own, local := map[*kindOf]url.Values{}, map[*kindOf]int{}
+	for _, k := range b.Kinds {
+		own[k], local[k] = url.Values{}, -1
+	}
+	for _, r := range b.all {
+		for _, field := range []string{"seen.", "text.", "was."} {
+			if name := field + strconv.Itoa(r.N); form.Has(name) {
+				own[r.kind].Set(field+strconv.Itoa(r.Number), form.Get(name))
+			}
+		}
+		if r.N == number {
+			local[r.kind] = r.Number
+		}
+	}
+	given := map[*kindOf][]choices.Decision{}
+	for _, k := range b.Kinds {
+		if k.Review != nil {
+			given[k] = k.Review.decisions(own[k], do, local[k])
+		}
+	}
+	return given
+}
+
+// refuses is as in a review of one kind: if a text of one kind cannot be written, nothing of any kind is stored.
+func (b *bundle) refuses(given map[*kindOf][]choices.Decision, applied bool) bool {
+	for k, decided := range given {
+		k.Review.refuses(decided, applied)
+		b.Wrong += k.Review.Wrong
+	}
+	if b.Wrong == 0 {
+		return false
+	}
+	for k, decided := range given {
+		k.Review.mark(decided)
+	}
+	b.arrange()
+	b.First = slices.IndexFunc(b.all, func(r row) bool { return r.Wrong != "" })
+	b.Number = b.First/perTable + 1
+	return true
+}
+
+// decide stores decisions, and marks those that are late.
+func (s *screen) decide(v *page.Visit, b *bundle, given map[*kindOf][]choices.Decision) error {
 	for _, k := range b.Kinds {
 		if k.Review == nil {
 			continue
 		}
-		local, own := -1, url.Values{}
-		if number >= 0 && b.all[number].kind == k {
-			local = b.all[number].Number
-			own.Set("seen."+strconv.Itoa(local), form.Get("seen."+strconv.Itoa(number)))
-		}
-		late, err := s.choices.Decide(v.Request.Context(), k.Review.at, v.Who.Name, s.now(), k.Review.decisions(own, do, local))
+		late, err := s.choices.Decide(v.Request.Context(), k.Review.at, v.Who.Name, s.now(), given[k])
 		if err != nil {
 			return err
 		}
@@ -251,19 +352,11 @@ func (s *screen) sendBundle(v *page.Visit, o client.Operation, form url.Values) 
 				return err
 			}
 			k.Review.arrange()
+			k.Review.mark(late)
 		}
 	}
-	if b.Late > 0 {
-		b.arrange()
-		return b.show(v, http.StatusConflict)
-	}
-	if number < 0 {
-		return v.See(b.Address(b.Number))
-	}
-	if do != "open" && number+1 < len(b.all) {
-		number++
-	}
-	return v.See(fmt.Sprintf("%s#r%d", b.Address(number/perTable+1), number))
+	b.arrange()
+	return nil
 }
 
 // since returns the newest apply that was started at a time or later; nil for none.

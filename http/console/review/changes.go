@@ -19,6 +19,7 @@ import (
 	"readiness/http/console/choices"
 	"readiness/http/console/page"
 	"readiness/internal/lists"
+	"readiness/internal/optional"
 )
 
 // perPage is how many changes a page has.
@@ -29,8 +30,8 @@ type review struct {
 	client.Preview
 	at     choices.Preview
 	stored map[string]choices.Choice
-	// written are the keys of the changes that an apply has written.
-	written map[string]bool
+	// written are the texts that applies have written, by the key of their change.
+	written map[string]string
 	// all are the changes in the order of the pages.
 	all []change
 	// Number is the page from 1, and Pages how many there are.
@@ -45,10 +46,17 @@ type review struct {
 	Running bool
 	// Dropped are texts of an AI provider that were not proposed; Skipped are the other objects without a change.
 	Dropped, Without *skipped
-	// Late is how many decisions were not stored, because someone decided otherwise in the meantime. Moved is whether an apply was not
-	// started for the same reason.
-	Late  int
-	Moved bool
+	// Unanswerable are the questions whose answers cannot be written.
+	Unanswerable []client.NeededWords
+	outcome
+}
+
+// outcome says what became of a form that was sent: Late is how many decisions were not stored, because someone decided otherwise in the
+// meantime, Moved whether nothing was applied for the same reason, and Wrong how many texts cannot be written, so that nothing was stored.
+// First is the number of the first of them in the form.
+type outcome struct {
+	Late, Wrong, First int
+	Moved              bool
 }
 
 // change is a change with the decision about it.
@@ -57,8 +65,13 @@ type change struct {
 	Number  int
 	Choice  choices.Choice
 	Written bool
-	// Mine is the decision of the person that was late; nil for none.
-	Mine *choices.Decision
+	// LeftOut is whether its object was written without it: AI instructions take a proposed text, answers, or both.
+	LeftOut bool
+	// Question is what only a person can say; "" for what is proposed. The text of a question is its answer.
+	Question string
+	// Mine is the decision of the person that was not stored; nil for none. Wrong is what is wrong with its text; "" for nothing.
+	Mine  *choices.Decision
+	Wrong string
 }
 
 // alike is what equal changes have in common, so that a person decides about them at once.
@@ -72,6 +85,14 @@ func alikeOf(c client.PreviewChange) alike {
 	return alike{c.Property, c.Proposed, c.Reason, ""}
 }
 
+// alike returns what the change has in common with equal ones; questions are like no other.
+func (c change) alike() alike {
+	if c.Question != "" {
+		return alike{key: c.key()}
+	}
+	return alikeOf(c.PreviewChange)
+}
+
 // fold is a change with those that equal it and follow it on the page. Alike counts all of the preview.
 type fold struct {
 	change
@@ -82,16 +103,17 @@ type fold struct {
 // Folds returns the changes of the page, equal ones together.
 func (r *review) Folds() (all []fold) {
 	for _, c := range r.Shown() {
-		if n := len(all); n > 0 && alikeOf(all[n-1].PreviewChange) == alikeOf(c.PreviewChange) {
+		if n := len(all); n > 0 && all[n-1].alike() == c.alike() {
 			all[n-1].Rest = append(all[n-1].Rest, c)
 			continue
 		}
-		all = append(all, fold{c, nil, lists.Count(r.all, func(d change) bool { return !d.Written && alikeOf(d.PreviewChange) == alikeOf(c.PreviewChange) })})
+		all = append(all, fold{c, nil, lists.Count(r.all, func(d change) bool { return !d.Written && d.alike() == c.alike() })})
 	}
 	return all
 }
 
-// arrange puts the changes in their order: flagged ones first, equal ones together. It does not change while people decide.
+// arrange puts the changes in their order: flagged ones first, equal ones together, and then the questions that can be answered. It does
+// not change while people decide.
 func (r *review) arrange() {
 	ordered := slices.Clone(r.Changes)
 	first := map[alike]int{}
@@ -103,12 +125,30 @@ func (r *review) arrange() {
 	slices.SortStableFunc(ordered, func(a, b client.PreviewChange) int {
 		return cmp.Or(flagged(a)-flagged(b), first[alikeOf(a)]-first[alikeOf(b)])
 	})
-	r.all = make([]change, len(ordered))
+	r.all = make([]change, len(ordered), len(ordered)+len(r.NeedsYourWords))
 	for i, c := range ordered {
-		r.all[i] = change{PreviewChange: c, Number: i, Choice: r.stored[c.Key], Written: r.written[c.Key]}
+		r.all[i] = change{PreviewChange: c, Number: i, Choice: r.stored[c.Key]}
 		if c.Type == client.ChangeTypeAiDataSchema { // an earlier version took texts for synonyms
 			r.all[i].Choice.Text = nil
 		}
+	}
+	r.Unanswerable = nil
+	for _, n := range r.NeedsYourWords {
+		if n.Key == nil || n.Type == nil {
+			r.Unanswerable = append(r.Unanswerable, n)
+			continue
+		}
+		c := change{Number: len(r.all), Question: n.Question, PreviewChange: client.PreviewChange{Key: *n.Key,
+			Type: *n.Type, Table: n.Table, Object: n.Object, ObjectType: n.ObjectType, Property: string(*n.Type), Current: n.Current, Recommended: true}}
+		c.Choice = r.stored[c.key()]
+		r.all = append(r.all, c)
+	}
+	for i := range r.all {
+		c := &r.all[i]
+		var text string
+		text, c.Written = r.written[c.Key]
+		own := strings.TrimSpace(c.Text())
+		c.LeftOut = c.Written && c.Type == client.ChangeTypeAiInstructions && (own == "" || !strings.Contains(clean(text), own))
 	}
 	r.Pages = max(1, (len(r.all)+perPage-1)/perPage)
 	r.Number = min(max(r.Number, 1), r.Pages)
@@ -194,27 +234,16 @@ func (r *review) model() (workspaceID, modelID uuid.UUID, err error) {
 	return workspaceID, modelID, errors.Join(wrong, err)
 }
 
-// count returns how many changes that are not written have a verdict.
-func (r *review) count(verdict choices.Verdict) (n int) {
-	for _, c := range r.all {
-		if !c.Written && c.verdict() == verdict {
-			n++
-		}
-	}
-	return n
+// Count returns how many changes have a standing.
+func (r *review) Count(standing string) int {
+	return lists.Count(r.all, func(c change) bool { return c.Standing() == standing })
 }
 
-// Accepted, Rejected and Open count the changes by what was decided; Done those that are written.
-func (r *review) Accepted() int { return r.count(choices.Accepted) }
+// Accepted returns how many changes an apply would write now.
+func (r *review) Accepted() int { return r.Count("accepted") }
 
-// Rejected counts the rejected changes.
-func (r *review) Rejected() int { return r.count(choices.Rejected) }
-
-// Open counts the changes about which nothing was decided.
-func (r *review) Open() int { return r.count(choices.Open) }
-
-// Done counts the changes that are written.
-func (r *review) Done() int { return len(r.all) - r.Accepted() - r.Rejected() - r.Open() }
+// Questions returns how many questions can be answered.
+func (r *review) Questions() int { return len(r.all) - len(r.Changes) }
 
 // Address returns the address of a page of the review.
 func (r *review) Address(number int) string {
@@ -259,8 +288,30 @@ func (r *review) show(v *page.Visit, status int) error {
 	return v.Show(view, page.Page{Title: r.KindName() + " of " + r.SemanticModelName, In: "/operations", Status: status, Data: r})
 }
 
-// ID returns the id of the change's element.
+// ID returns the id of the change's element, and At its number in the form.
 func (c change) ID() string { return fmt.Sprintf("c%d", c.Number) }
+
+// At returns the number of the change in the form.
+func (c change) At() int { return c.Number }
+
+// key returns the key under which decisions are stored. Several questions can be about one object, so theirs have the question.
+func (c change) key() string {
+	if c.Question == "" {
+		return c.Key
+	}
+	return c.Key + "\n" + c.Question
+}
+
+// Noun returns what the text is called: what is proposed is a change, and what a person says an answer.
+func (c change) Noun() string {
+	if c.Question != "" {
+		return "answer"
+	}
+	return "change"
+}
+
+// Adds reports whether the text is added to the AI instructions: an answer to a question about the model.
+func (c change) Adds() bool { return c.Question != "" && c.Type == client.ChangeTypeAiInstructions }
 
 func (c change) verdict() choices.Verdict {
 	if c.Choice.Verdict == "" {
@@ -269,10 +320,15 @@ func (c change) verdict() choices.Verdict {
 	return c.Choice.Verdict
 }
 
-// Standing returns the state: open, accepted, rejected, or written.
+// Standing returns the state: open, accepted, rejected, written, left out, or of a question also unanswered.
 func (c change) Standing() string {
-	if c.Written {
+	switch {
+	case c.LeftOut:
+		return "left out"
+	case c.Written:
 		return "written"
+	case c.Question != "" && c.Choice.Text == nil && c.verdict() == choices.Open:
+		return "unanswered"
 	}
 	return string(c.verdict())
 }
@@ -280,7 +336,7 @@ func (c change) Standing() string {
 // PropertyName returns what people call the property.
 func (c change) PropertyName() string { return changes.PropertyName(c.Property) }
 
-// Text returns what an apply writes: the proposed text, or a person's own.
+// Text returns the text that is decided about: the proposed one, or a person's own; "" for a question without an answer.
 func (c change) Text() string {
 	if c.Choice.Text != nil {
 		return *c.Choice.Text
@@ -336,7 +392,7 @@ type applied struct {
 
 // readApplies reads the writes of the applies.
 func (r *review) readApplies(v *page.Visit, newest []choices.Apply) error {
-	r.written = map[string]bool{}
+	r.written = map[string]string{}
 	for _, a := range newest {
 		got, err := v.API.GetOperationWithResponse(v.Request.Context(), a.OperationID, nil)
 		if err != nil {
@@ -356,7 +412,9 @@ func (r *review) readApplies(v *page.Visit, newest []choices.Apply) error {
 			return err
 		}
 		for _, object := range record.Applied {
-			r.written[object.Key] = r.written[object.Key] || record.Standing == client.RecordStandingApplied
+			if _, known := r.written[object.Key]; !known && record.Standing == client.RecordStandingApplied {
+				r.written[object.Key] = optional.Text(object.Written)
+			}
 		}
 	}
 	return nil

@@ -4,16 +4,21 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/google/uuid"
 
 	"readiness/client"
+	"readiness/domain/optimization"
+	"readiness/domain/proposal"
 	"readiness/http/console/choices"
 	"readiness/http/console/page"
+	"readiness/internal/lists"
 )
 
 // send stores a person's decisions about the changes of a page, with all texts that they typed, and applies the preview if they
@@ -40,7 +45,11 @@ func (s *screen) send(v *page.Visit) error {
 		number = -1
 	}
 	state := r.State()
-	late, err := s.choices.Decide(v.Request.Context(), r.at, v.Who.Name, s.now(), r.decisions(form, do, number))
+	decided := r.decisions(form, do, number)
+	if r.refuses(decided, do == "apply") {
+		return r.show(v, http.StatusBadRequest)
+	}
+	late, err := s.choices.Decide(v.Request.Context(), r.at, v.Who.Name, s.now(), decided)
 	if err != nil {
 		return err
 	}
@@ -50,6 +59,7 @@ func (s *screen) send(v *page.Visit) error {
 	r.arrange()
 	switch {
 	case len(late) > 0:
+		r.Late = len(late)
 		r.mark(late)
 		return r.show(v, http.StatusConflict)
 	case do == "apply" && r.started(form):
@@ -80,15 +90,18 @@ var verdicts = map[string]choices.Verdict{"accept": choices.Accepted, "reject": 
 // decisions returns what a form decides: the verdict of its button, and the texts that the person typed.
 func (r *review) decisions(form url.Values, do string, number int) (all []choices.Decision) {
 	for _, c := range r.all {
-		d := choices.Decision{Key: c.Key, Seen: c.Choice.Revision, Verdict: c.verdict(), Text: c.Choice.Text}
+		d := choices.Decision{Key: c.key(), Seen: c.Choice.Revision, Verdict: c.verdict(), Text: c.Choice.Text}
 		changed := false
 		n := strconv.Itoa(c.Number)
 		if seen, err := strconv.Atoi(form.Get("seen." + n)); err == nil {
 			d.Seen = seen
-			if text := clean(form.Get("text." + n)); form.Has("text."+n) && c.Editable() && digest(text) != form.Get("was."+n) {
+			if text := c.typed(form.Get("text." + n)); form.Has("text."+n) && c.Editable() && digest(text) != form.Get("was."+n) {
 				d.Text, changed = &text, true
 				if text == clean(c.Proposed) {
 					d.Text = nil
+				}
+				if c.Question != "" && d.Text == nil && d.Verdict == choices.Accepted { // the answer was taken back
+					d.Verdict = choices.Open
 				}
 			}
 			if verdict, ok := verdicts[do]; ok && c.Number == number && !c.Written {
@@ -96,10 +109,11 @@ func (r *review) decisions(form url.Values, do string, number int) (all []choice
 			}
 		}
 		if of, together := strings.CutSuffix(do, "alike"); together && verdicts[of] != "" && !c.Written && 0 <= number && number < len(r.all) &&
-			alikeOf(c.PreviewChange) == alikeOf(r.all[number].PreviewChange) {
+			c.alike() == r.all[number].alike() {
 			d.Verdict, changed = verdicts[of], true
 		}
-		if do == "all" && d.Verdict == choices.Open && flagged(c.PreviewChange) == 1 && c.Recommended && !c.Written {
+		if do == "all" && d.Verdict == choices.Open && flagged(c.PreviewChange) == 1 && c.Recommended && !c.Written &&
+			(c.Question == "" || d.Text != nil) {
 			d.Verdict, changed = choices.Accepted, true
 		}
 		if changed && len(all) < choices.MaxDecisions {
@@ -109,16 +123,73 @@ func (r *review) decisions(form url.Values, do string, number int) (all []choice
 	return all
 }
 
-// mark shows decisions that were late at their changes.
-func (r *review) mark(late []choices.Decision) {
-	r.Late = len(late)
-	for _, d := range late {
+// typed returns a text that a person typed: an answer without the space around it.
+func (c change) typed(text string) string {
+	if text = clean(text); c.Question != "" {
+		text = strings.TrimSpace(text)
+	}
+	return text
+}
+
+// mark shows decisions that were not stored at their changes.
+func (r *review) mark(all []choices.Decision) {
+	for _, d := range all {
 		for i := range r.all {
-			if r.all[i].Key == d.Key {
+			if r.all[i].key() == d.Key {
 				r.all[i].Mine = &d
 			}
 		}
 	}
+}
+
+// refuses marks what is wrong with the texts that decisions give or leave to be written, and reports whether anything is. The page is then
+// that of the first. Without decisions, and if something is applied, all that is accepted is judged.
+func (r *review) refuses(decided []choices.Decision, applied bool) bool {
+	given := lists.Index(decided, func(d choices.Decision) string { return d.Key })
+	for i := range r.all {
+		if d, ok := given[r.all[i].key()]; ok {
+			r.all[i].Choice.Verdict, r.all[i].Choice.Text = d.Verdict, d.Text
+		}
+	}
+	wrong := map[int]string{}
+	for _, c := range r.all {
+		if _, ok := given[c.key()]; ok || applied {
+			if why := c.refuses(); why != "" {
+				wrong[c.Number] = why
+			}
+		}
+	}
+	_, values := r.selected()
+	for i := len(r.all) - 1; i >= 0; i-- {
+		c := r.all[i]
+		if why := optimization.CheckText(proposal.AIInstructions, values[c.Key]); c.Adds() && c.Standing() == "accepted" && wrong[i] == "" && why != "" {
+			wrong[i] = "with it, the AI instructions cannot be written: " + why
+			break
+		}
+	}
+	r.arrange()
+	if r.Wrong = len(wrong); r.Wrong == 0 {
+		return false
+	}
+	r.mark(decided)
+	r.First = slices.Min(slices.Collect(maps.Keys(wrong)))
+	r.Number = r.First/perPage + 1
+	for i, why := range wrong {
+		r.all[i].Wrong = why
+	}
+	return true
+}
+
+// refuses returns what is wrong with the text of the change; "" if it can be written, or is not going to be.
+func (c change) refuses() string {
+	switch {
+	case c.Written || c.verdict() == choices.Rejected:
+	case c.Choice.Text != nil:
+		return optimization.CheckText(proposal.Type(c.Type), *c.Choice.Text)
+	case c.Question != "" && c.verdict() == choices.Accepted:
+		return "there is no answer: write one, or leave the question unanswered"
+	}
+	return ""
 }
 
 // started reports whether an apply was started after the page was shown.
@@ -127,16 +198,16 @@ func (r *review) started(form url.Values) bool {
 	return len(r.Applies) > 0 && (err != nil || attempt < r.Attempt)
 }
 
-// nothingAccepted is the problem of an apply without an accepted change.
-var nothingAccepted = &page.Problem{Status: http.StatusBadRequest, Title: "No change is accepted",
-	Text: "Accept the changes to write, and apply them then. What you typed is kept."}
+// noneAccepted returns the problem of an apply without an accepted change, with the address of the review.
+func noneAccepted(review string) *page.Problem {
+	return &page.Problem{Status: http.StatusBadRequest, Title: "No change is accepted", Link: review, LinkText: "Go back to the review",
+		Text: "Accept the changes to write, and apply them then. What you typed is kept."}
+}
 
 // apply starts an apply of the accepted changes, and shows it.
 func (s *screen) apply(v *page.Visit, r *review) error {
 	if r.Accepted() == 0 {
-		p := *nothingAccepted
-		p.Link, p.LinkText = r.Address(r.Number), "Go back to the review"
-		return &p
+		return noneAccepted(r.Address(r.Number))
 	}
 	id, err := s.start(v, r)
 	if err != nil {

@@ -28,7 +28,7 @@ func Order(p client.Preview) (keys []string) {
 }
 
 // Decisions returns what a form decides about a preview.
-func Decisions(p client.Preview, stored map[string]choices.Choice, written map[string]bool, form url.Values, do string, number int) []choices.Decision {
+func Decisions(p client.Preview, stored map[string]choices.Choice, written map[string]string, form url.Values, do string, number int) []choices.Decision {
 	r := &review{Preview: p, stored: stored, written: written}
 	r.arrange()
 	return r.decisions(form, do, number)

@@ -3,10 +3,14 @@ package review
 import (
 	"errors"
 	"net/http"
+	"slices"
+	"strings"
 
 	"readiness/client"
+	"readiness/http/console/changes"
 	"readiness/http/console/choices"
 	"readiness/http/console/page"
+	"readiness/internal/optional"
 )
 
 // part is the score of the model with only the accepted changes.
@@ -16,19 +20,59 @@ type part struct {
 	Refused string
 }
 
-// selected returns the keys of the accepted changes that are not written, and the texts of people among them.
+// selected returns the keys of the accepted changes that are not written, and the texts of people among them. Answers about the model are
+// added to its AI instructions: to the accepted ones, or to the present ones.
 func (r *review) selected() (keys []string, values map[string]string) {
 	values = map[string]string{}
+	texts := map[string]string{}
 	for _, c := range r.all {
 		if c.verdict() != choices.Accepted || c.Written {
 			continue
 		}
-		keys = append(keys, c.Key)
-		if c.Choice.Text != nil {
-			values[c.Key] = *c.Choice.Text
+		text := c.Text()
+		before, has := texts[c.Key]
+		if c.Adds() {
+			if !has {
+				before = optional.Text(c.Current)
+			}
+			text = strings.TrimSpace(strings.TrimRight(before, " \r\n") + "\n\n" + text)
+		}
+		if !has {
+			keys = append(keys, c.Key)
+		}
+		if texts[c.Key] = text; c.Choice.Text != nil {
+			values[c.Key] = text
 		}
 	}
 	return keys, values
+}
+
+// write is what is written of an object: Text. Rest are the objects with an equal change.
+type write struct {
+	change
+	Text string
+	Rest []write
+}
+
+// Sides returns the texts before and after.
+func (w write) Sides() changes.Sides { return changes.Compare(w.Current, &w.Text) }
+
+// Writes returns what an apply would write now, in full. Equal changes are together.
+func (r *review) Writes() (all []write) {
+	keys, values := r.selected()
+	for _, key := range keys {
+		i := slices.IndexFunc(r.all, func(c change) bool { return c.Key == key && c.Standing() == "accepted" })
+		w := write{change: r.all[i], Text: r.all[i].Text()}
+		if text, own := values[key]; own {
+			w.Text = text
+		}
+		if n := len(all); n > 0 && all[n-1].alike() == w.alike() {
+			all[n-1].Rest = append(all[n-1].Rest, w)
+			continue
+		}
+		all = append(all, w)
+	}
+	return all
 }
 
 // scorePart asks for the score with the accepted changes, if the person wants to see it.

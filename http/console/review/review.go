@@ -20,9 +20,10 @@ import (
 var files embed.FS
 
 var (
-	view       = page.NewView(files, "review.html")
-	makingView = page.NewView(files, "making.html")
-	bundleView = page.NewView(files, "bundle.html")
+	view        = page.NewView(files, "review.html", "parts.html")
+	makingView  = page.NewView(files, "making.html")
+	bundleView  = page.NewView(files, "bundle.html", "parts.html")
+	confirmView = page.NewView(files, "confirm.html", "parts.html")
 )
 
 // screen is the screen with what it stores.
@@ -98,6 +99,9 @@ func (s *screen) show(v *page.Visit) error {
 		}
 		if err := s.advance(v, b); err != nil {
 			return err
+		}
+		if v.Request.URL.Query().Get("confirm") == "yes" && b.Confirmed() == "" && !b.Running {
+			return b.confirming(v)
 		}
 		return b.show(v, http.StatusOK)
 	}

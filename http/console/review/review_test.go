@@ -38,7 +38,7 @@ func TestAlike(t *testing.T) {
 	}
 	want := []choices.Decision{{Key: "a", Verdict: choices.Rejected}, {Key: "f", Verdict: choices.Rejected}}
 	form := url.Values{"seen.0": {"0"}, "seen.1": {"0"}, "seen.2": {"0"}}
-	if diff := cmp.Diff(want, review.Decisions(alike, nil, map[string]bool{"c": true}, form, "rejectalike", 2)); diff != "" {
+	if diff := cmp.Diff(want, review.Decisions(alike, nil, map[string]string{"c": "none"}, form, "rejectalike", 2)); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -56,7 +56,7 @@ func TestDecisions(t *testing.T) {
 	accepted, own := choices.Accepted, new("own")
 	for name, row := range map[string]struct {
 		stored  map[string]choices.Choice
-		written map[string]bool
+		written map[string]string
 		form    url.Values
 		do      string
 		number  int
@@ -70,8 +70,8 @@ func TestDecisions(t *testing.T) {
 		"the proposed again": {stored: map[string]choices.Choice{"a|": {Verdict: accepted, Text: own, Revision: 2}}, form: url.Values{"seen.1": {"2"}, "was.1": {review.Was("own")}, "text.1": {"A\r\ntext"}}, number: -1, want: []choices.Decision{{Key: "a|", Seen: 2, Verdict: accepted}}},
 		"a text of no field": {form: url.Values{"seen.2": {"0"}, "was.2": {"x"}, "text.2": {"shown"}}, number: -1},
 		"all that are wise":  {do: "all", number: -1, want: []choices.Decision{{Key: "a|", Verdict: accepted}, {Key: "c|", Verdict: accepted}}},
-		"all that are open":  {stored: map[string]choices.Choice{"a|": {Verdict: choices.Rejected, Revision: 1}}, written: map[string]bool{"c|": true}, do: "all", number: -1},
-		"a written one":      {written: map[string]bool{"a|": true}, form: url.Values{"seen.1": {"0"}, "was.1": {"x"}, "text.1": {"own"}}, do: "reject", number: 1},
+		"all that are open":  {stored: map[string]choices.Choice{"a|": {Verdict: choices.Rejected, Revision: 1}}, written: map[string]string{"c|": "hidden"}, do: "all", number: -1},
+		"a written one":      {written: map[string]string{"a|": "A"}, form: url.Values{"seen.1": {"0"}, "was.1": {"x"}, "text.1": {"own"}}, do: "reject", number: 1},
 		"keeps the own text": {stored: map[string]choices.Choice{"a|": {Verdict: choices.Open, Text: own, Revision: 3}}, form: url.Values{"seen.1": {"3"}}, do: "reject", number: 1, want: []choices.Decision{{Key: "a|", Seen: 3, Verdict: choices.Rejected, Text: own}}},
 	} {
 		if diff := cmp.Diff(row.want, review.Decisions(preview, row.stored, row.written, row.form, row.do, row.number)); diff != "" {
