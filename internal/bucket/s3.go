@@ -49,12 +49,14 @@ func openS3(u *url.URL) (*s3Bucket, error) {
 		return nil, errors.New("the address names no bucket")
 	}
 	q := u.Query()
-	b := &s3Bucket{name: u.Host, options: minio.Options{MaxRetries: 1, Region: cmp.Or(q.Get("region"), os.Getenv("AWS_REGION"), os.Getenv("AWS_DEFAULT_REGION"))}}
+	b := &s3Bucket{name: u.Host, options: minio.Options{MaxRetries: 1}}
+	b.options.Region = cmp.Or(q.Get("region"), os.Getenv("AWS_REGION"), os.Getenv("AWS_DEFAULT_REGION"))
 	b.options.Creds = credentials.NewChainCredentials([]credentials.Provider{&credentials.EnvAWS{}, &credentials.FileAWSCredentials{}, &credentials.IAM{}})
 	for _, name := range slices.Sorted(maps.Keys(q)) {
 		value := q.Get(name)
-		err := error(nil)
-		switch on := false; name {
+		var on bool
+		var err error
+		switch name {
 		case "region", "endpoint", "kmskeyid":
 		case "profile":
 			b.options.Creds = credentials.New(&credentials.FileAWSCredentials{Profile: value})
