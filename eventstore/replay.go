@@ -130,10 +130,11 @@ func (s *Store) replayChunks(ctx context.Context, sel Selection, types []string,
 			c = &chunk{events: make([]Recorded, 0, replayChunk), done: make(chan struct{})}
 		}
 	}
-	if err := rows.Err(); err != nil {
-		c.err = fmt.Errorf("eventstore: read: %w", err)
+	broken := rows.Err()
+	if broken != nil {
+		c.err = fmt.Errorf("eventstore: read: %w", broken)
 	}
-	return hand(c) && c.err == nil
+	return hand(c) && broken == nil // c belongs to its decoder now
 }
 
 // decode decodes the events up to the first that fails. Events of one append are neighbours and have
