@@ -25,7 +25,7 @@ func TestFind(t *testing.T) {
 		h.Press(b, "The next 30 minutes")
 		b.Shows("Retail Sales", "They can be mended in about 30 minutes", "Show all")
 		h.Press(b, "Propose all of these")
-		b.Shows("Review: every kind of Retail Sales", "Until you apply, nothing is written.") // the page loads itself again until then
+		b.Shows("Review: every kind of Retail Sales", "Before anything is written, you see all of it in full and confirm it.") // the page loads itself again until then
 		h.Press(b, "The model")
 		b.Shows("Retail Sales", "The next 30 minutes")
 		if b.Is(`document.body.innerText.includes("The score is from before")`) {
