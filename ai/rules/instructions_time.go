@@ -36,6 +36,10 @@ func (f *facts) aboutTime() []string {
 	var lines []string
 	calendars := f.calendars()
 	several := f.severalCalendars()
+	cut := false // a filter on a calendar would stay where measures shift the date of a fact, and cut their periods
+	for x := range f.shifted() {
+		cut = cut || x.table.role == fact
+	}
 	said := map[*table]bool{} // with another calendar, which is of the same date
 	for _, t := range calendars[:min(len(calendars), mostCalendars)] {
 		of := slices.DeleteFunc(f.wantedTables(t.facts), func(of *table) bool { return several[of] != "" || said[of] })
@@ -44,7 +48,7 @@ func (f *facts) aboutTime() []string {
 		}
 		filtered := tableNames(of)
 		switch line := f.periodLine(t, filtered, len(calendars) > 1 || f.misses(t)); {
-		case line == "", f.shiftsFacts(),
+		case line == "", cut,
 			!t.related && slices.ContainsFunc(f.tables, func(of *table) bool { return of != t && len(of.columns) > 0 }): // it filters nothing
 		case len(calendars) == 1:
 			lines = append(append(lines, line), f.yearLine(t)...)
@@ -64,13 +68,9 @@ func (f *facts) aboutTime() []string {
 	return append(lines, f.datesOfTables()...)
 }
 
-// shiftsFacts reports whether measures shift a date that is no calendar's: a filter on a calendar would stay, and cut their periods.
-func (f *facts) shiftsFacts() bool {
-	return slices.ContainsFunc(f.tables, func(t *table) bool { return t.role == fact && f.shifted(t) != nil })
-}
-
-// shifted returns a date of a table that measures shift, nil for none.
-func (f *facts) shifted(t *table) *field {
+// shifted returns the dates that measures shift.
+func (f *facts) shifted() map[*field]bool {
+	all := map[*field]bool{}
 	for _, x := range f.allMeasures() {
 		for _, c := range x.dax.Calls {
 			if !x.exposed || !periodFunctions[strings.ToUpper(c.Name)] {
@@ -78,15 +78,13 @@ func (f *facts) shifted(t *table) *field {
 			}
 			for _, r := range c.References { // the date that a function shifts is the first that it names
 				if to := f.resolve(r, x.table); to != nil && to.column != nil && to.isDay() {
-					if to.table == t {
-						return to
-					}
+					all[to] = true
 					break
 				}
 			}
 		}
 	}
-	return nil
+	return all
 }
 
 // misses reports whether a calendar does not filter a table of facts that has dates, periods or keys of dates of its own.
@@ -410,14 +408,14 @@ func (t *table) defaultDate() *field {
 func (f *facts) defaultDates(text string) []string {
 	const together = 5 // tables of one line
 	var lines, further, dates []string
-	of := map[string][]string{}
+	of, shifted := map[string][]string{}, f.shifted()
 	for _, t := range f.tables {
 		x := t.defaultDate()
 		if !t.hasDates() || x == nil || !prose.Mentionable(t.src.Name) || !f.undecidedIn(t, text) {
 			continue
 		}
-		if moved := f.shifted(t); moved == nil || moved == x {
-			date := f.defaultDate(t, x, moved == nil)
+		if !slices.ContainsFunc(t.columns, func(other *field) bool { return other != x && shifted[other] }) {
+			date := f.defaultDate(t, x, !shifted[x])
 			if of[date] == nil {
 				dates = append(dates, date)
 			}

@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"readiness"
-
 	"readiness/internal/indentedjson"
 )
 

@@ -245,7 +245,7 @@ func (a Asking) effective(m *semanticmodel.Model, objects []proposal.Object) (al
 			case semanticmodel.String, semanticmodel.DateTime, semanticmodel.Boolean, "":
 				idle[o], counted[o] = !summarizes, counts && c.Annotations["SummarizationSetBy"] == "User"
 			default:
-				counted[o] = counts
+				counted[o] = counts || isFlag(wording.Words(c.Name)) // the sum of 0 and 1 is a count
 			}
 		}
 	}
@@ -253,7 +253,6 @@ func (a Asking) effective(m *semanticmodel.Model, objects []proposal.Object) (al
 		switch {
 		case idle[o]:
 			unsummarized++
-		case flags.Meets(wording.Words(o.Name)): // the sum of 0 and 1 is a count
 		case !counted[o]:
 			all = append(all, o)
 		}
@@ -261,7 +260,11 @@ func (a Asking) effective(m *semanticmodel.Model, objects []proposal.Object) (al
 	return all, unsummarized
 }
 
-var flags = wording.SetOf("flag,flags,is,has")
+// isFlag reports whether the words of a number's name say that it is 0 or 1.
+func isFlag(words []string) bool {
+	last := wording.LastWord(words)
+	return len(words) > 0 && (words[0] == "is" || words[0] == "has" || last == "flag" || last == "flags")
+}
 
 // leaveUnsummarized says how many columns keep their default, and why.
 func (p *Preview) leaveUnsummarized(columns int) {

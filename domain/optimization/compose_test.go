@@ -290,7 +290,7 @@ func TestComposeKeepsSummedFlags(t *testing.T) {
 	t.Parallel()
 	text := "table Calls\n\n"
 	var objects []proposal.Object
-	for _, name := range []string{"answered_flag", "HasError", "Score"} {
+	for _, name := range []string{"answered_flag", "HasError", "flag_id", "Score"} {
 		text += "\tcolumn " + name + "\n\t\tdataType: int64\n\t\tsummarizeBy: sum\n\t\tsourceColumn: x\n\n"
 		objects = append(objects, proposal.Object{Table: "Calls", Name: name, Type: proposal.Column})
 	}
@@ -307,7 +307,7 @@ func TestComposeKeepsSummedFlags(t *testing.T) {
 	for _, c := range p.Changes {
 		keys = append(keys, c.Key)
 	}
-	if got := strings.Join(keys, ", "); got != "Calls|Score" {
+	if got := strings.Join(keys, ", "); got != "Calls|flag_id, Calls|Score" {
 		t.Errorf("changes %s", got)
 	}
 }
