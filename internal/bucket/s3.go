@@ -139,6 +139,12 @@ func (w within) RoundTrip(r *http.Request) (*http.Response, error) {
 func (b *s3Bucket) ListPaged(ctx context.Context, o *driver.ListOptions) (*driver.ListPage, error) {
 	options := b.options
 	options.Transport = within{ctx, options.Transport}
+	var err error
+	if options.Region == "" { // b.client keeps it, the list's own client would ask again
+		if options.Region, err = b.client.GetBucketLocation(ctx, b.name); err != nil {
+			return nil, err
+		}
+	}
 	client, err := b.open(options)
 	if err != nil {
 		return nil, err

@@ -43,6 +43,10 @@ func TestS3(t *testing.T) {
 			return
 		}
 		w.WriteHeader(int(status.Load()))
+		if r.URL.Query().Has("location") {
+			fmt.Fprint(w, `<LocationConstraint>eu-central-1</LocationConstraint>`)
+			return
+		}
 		fmt.Fprint(w, `<Error><Code>Said</Code><Message>so it is</Message></Error>`)
 	}))
 	defer server.Close()
@@ -99,6 +103,20 @@ func TestS3(t *testing.T) {
 	}
 	if sent.URL.Path != "/heads/p/k" || !strings.Contains(sent.Header.Get("Authorization"), "known/") {
 		t.Errorf("a put goes to %s as %q", sent.URL.Path, sent.Header.Get("Authorization"))
+	}
+	t.Setenv("AWS_REGION", "")
+	t.Setenv("AWS_DEFAULT_REGION", "")
+	anywhere, err := Open(t.Context(), "s3://heads?endpoint="+server.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer anywhere.Close()
+	before := calls.Load()
+	for range 3 {
+		_, _, _ = anywhere.List(t.Context(), FirstPage, 10, "", "")
+	}
+	if n := calls.Load() - before; n != 4 {
+		t.Errorf("three lists of a bucket without a region make %d calls, want one for the region and three", n)
 	}
 	status.Store(0)
 	for name, call := range map[string]func(context.Context) error{"put": put, "get": get, "list": list, "delete": remove, "there": b.There} {
