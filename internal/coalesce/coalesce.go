@@ -195,7 +195,7 @@ func (t *Batcher[Q, A]) answer(ctx context.Context, together []*ask[Q, A], batch
 	defer func() {
 		t.mu.Lock()
 		defer t.mu.Unlock()
-		if n := len(t.waiting); n > 0 && (t.inFlight == 1 || t.inFlight == 2 && n >= t.SecondAt) {
+		if n := len(t.waiting); n > 0 && (t.inFlight == 1 || t.inFlight == 2 && t.SecondAt > 0 && n >= t.SecondAt) {
 			t.waiting[0].lead()
 			t.waiting = slices.Delete(t.waiting, 0, 1)
 		} else {

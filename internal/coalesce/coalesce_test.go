@@ -170,6 +170,28 @@ func TestBatchThatHangs(t *testing.T) {
 	})
 }
 
+// Once a batch that hung has ended, batches run one at a time again.
+func TestBatchesAfterOneThatHung(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		batches := &batches{held: make(chan error)}
+		batches.Late = time.Second
+		first, second := batches.ask(t.Context(), 1), batches.ask(t.Context(), 2)
+		<-time.After(time.Second)
+		synctest.Wait() // the second is late
+		third := batches.ask(t.Context(), 3)
+		batches.held <- nil
+		synctest.Wait()
+		if n := len(batches.made); n != 2 {
+			t.Errorf("%d batches were made while the second is in flight, want 2", n)
+		}
+		batches.held <- nil
+		batches.held <- nil
+		if got := [3]reply{<-first, <-second, <-third}; got != [3]reply{{answer: 2}, {answer: 4}, {answer: 6}} {
+			t.Errorf("got %v", got)
+		}
+	})
+}
+
 func TestLeaderOfSeveralLeaves(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		batches := &batches{held: make(chan error)}
