@@ -57,7 +57,7 @@ func (s *core) startOperation(ctx context.Context, caller Caller, do func(operat
 		}
 	}()
 	if err := do(id); err != nil {
-		return Accepted{}, err
+		return Accepted{}, s.keys.kept(caller, err)
 	}
 	accepted = true
 	return Accepted{OperationID: id}, nil

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"readiness/domain/operation"
@@ -94,22 +95,30 @@ func (s *IdempotencyKeys) confirm(ctx context.Context) error {
 	return nil
 }
 
+// rememberSQL fails with a division by zero if the key is no longer this call's, so that nothing of its transaction is committed.
+const rememberSQL = `
+	WITH kept AS (
+		UPDATE idempotency_keys SET operation_id = $5, expires_at = $6
+		WHERE account_id = $1 AND issuer = '' AND person = $2 AND key = $3 AND claim = $4
+		RETURNING claim)
+	SELECT 1 / count(*) FROM kept`
+
 // remember stores the operation under the key, in the transaction that accepts it.
-// If the claim expired while the call was handled, the transaction fails.
+// If the claim expired while the call was handled, the transaction fails, with an error that kept recognizes.
 func (s *IdempotencyKeys) remember(c *eventstore.Change, caller Caller, operationID uuid.UUID) {
 	if caller.Key == nil {
 		return
 	}
-	expires := s.Now().Add(keyLife)
-	c.InTx(func(ctx context.Context, tx pgx.Tx) error {
-		tag, err := tx.Exec(ctx, `UPDATE idempotency_keys SET operation_id = $5, expires_at = $6
-			WHERE account_id = $1 AND issuer = '' AND person = $2 AND key = $3 AND claim = $4`,
-			caller.Account, caller.PersonID, caller.Key.Key, caller.Key.claim, operationID, expires)
-		if err != nil {
-			return err
-		}
-		return operation.Claim{ID: caller.Key.claim}.Keep(tag.RowsAffected() == 1)
-	})
+	c.Queue(database.Statement{SQL: rememberSQL, Args: []any{caller.Account, caller.PersonID, caller.Key.Key, caller.Key.claim, operationID,
+		s.Now().Add(keyLife)}})
+}
+
+// kept returns the refusal of a call whose key was taken over, if err is that of rememberSQL; else err.
+func (s *IdempotencyKeys) kept(caller Caller, err error) error {
+	if pg, ok := errors.AsType[*pgconn.PgError](err); ok && caller.Key != nil && pg.Code == "22012" { // division_by_zero
+		return operation.Claim{ID: caller.Key.claim}.Keep(false)
+	}
+	return err
 }
 
 // release releases the key of a refused call. If the database is unavailable,
