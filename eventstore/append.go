@@ -83,7 +83,8 @@ func (c *Change) queueAppend(b *pgx.Batch) error {
 	return c.store.queueAppends(b, []*Change{c})
 }
 
-// queueAppends queues the statements of queueAppend for several changes, none of which records on a stream that another one records on.
+// queueAppends queues the statements of queueAppend for several changes. One that records on a stream that an earlier one records on
+// follows it.
 func (s *Store) queueAppends(b *pgx.Batch, changes []*Change) error {
 	var recorded []Recorded
 	for _, c := range changes {
@@ -119,13 +120,19 @@ func queueStreams(b *pgx.Batch, changes []*Change) {
 			}
 		}
 	}
-	slices.SortFunc(all, func(a, b moved) int { return cmp.Compare(a.stream, b.stream) })
-	n := len(all)
-	names, accounts, types := make([]string, n), make([]string, n), make([]string, n)
-	versions, chains, loaded := make([]int64, n), make([][]byte, n), make([]int64, n)
+	slices.SortFunc(all, func(a, b moved) int {
+		return cmp.Or(cmp.Compare(a.stream, b.stream), cmp.Compare(a.version, b.version))
+	})
+	var names, accounts, types []string
+	var versions, loaded []int64
+	var chains [][]byte
 	for i, h := range all {
-		names[i], accounts[i], types[i] = h.stream, h.owner, streamType(h.stream)
-		versions[i], chains[i], loaded[i] = h.version, h.chain[:], h.loaded
+		if i == 0 || h.stream != all[i-1].stream {
+			names, accounts, types = append(names, h.stream), append(accounts, h.owner), append(types, streamType(h.stream))
+			versions, chains, loaded = append(versions, 0), append(chains, nil), append(loaded, h.loaded)
+		}
+		last := len(names) - 1
+		versions[last], chains[last] = h.version, h.chain[:]
 	}
 	b.Queue(streamsSQL, names, accounts, types, versions, chains, loaded)
 }
@@ -183,7 +190,8 @@ func queueEvents(b *pgx.Batch, changes []*Change, n int) {
 	})
 }
 
-// loadedEnds are the streams that were loaded: the version and the last event of each, and whether it must be guarded.
+// loadedEnds are the streams that were loaded: the version and the last event of each, and whether it must be guarded. One that follows
+// an earlier change has the version that this change expects.
 type loadedEnds struct {
 	streams  []string
 	versions []int64
@@ -193,7 +201,7 @@ type loadedEnds struct {
 
 func (l *loadedEnds) add(c *Change) {
 	for _, h := range c.heads {
-		if h.loaded > 0 || h.still() {
+		if !h.follows && (h.loaded > 0 || h.still()) {
 			l.streams, l.versions = append(l.streams, h.stream), append(l.versions, h.loaded)
 			l.last, l.guarded = append(l.last, h.id), append(l.guarded, h.still())
 		}

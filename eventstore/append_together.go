@@ -45,6 +45,9 @@ const (
 // errAlone says that a change was not appended with others, and must go alone.
 var errAlone = errors.New("eventstore: append alone")
 
+// free reports whether locks were free lately.
+func (t *together) free() bool { return time.Now().UnixNano() > t.alone.Load() }
+
 // small reports whether the change can be appended with others without delaying them much.
 func (c *Change) small() bool {
 	if len(c.inTx) > 0 || c.alone || len(c.recorded)+len(c.queued) > maxTogether {
@@ -74,7 +77,7 @@ func (c *Change) small() bool {
 // append appends the change with those of other callers, or alone if that fails or it is not small.
 func (c *Change) append(ctx context.Context) error {
 	s := c.store
-	if c.small() && time.Now().UnixNano() > s.together.alone.Load() {
+	if c.small() && s.together.free() {
 		waiting, waited := database.Waiting(ctx)
 		own, err := s.together.appends.Do(waiting, c, s.appendTogether)
 		waited()
@@ -138,7 +141,7 @@ func (s *Store) appendAll(ctx context.Context, changes []*Change) error {
 		if said.Code == "55P03" { // lock_not_available
 			s.together.alone.Store(time.Now().Add(aloneTime).UnixNano())
 		}
-		return errAlone
+		return fmt.Errorf("%w: %w", errAlone, err)
 	}
 	return fmt.Errorf("eventstore: append with others: %w", err)
 }

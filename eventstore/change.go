@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 	"time"
 
 	"readiness/domain"
@@ -38,8 +39,11 @@ func (a AccountErased) Unwrap() error {
 // It can then lose only where other writers create the streams at the same time.
 const attempts = 8
 
+// batches is after how many attempts a change no longer decides together with others.
+const batches = 4
+
 // Change collects what a decision records. It is valid only while decide runs, and only on that
-// goroutine.
+// goroutine, which need not be that of the caller.
 type Change struct {
 	store    *Store
 	meta     Metadata
@@ -48,7 +52,8 @@ type Change struct {
 	missing  *MissingKey // why no text can be sealed; events without texts can be recorded
 	sealed   bool        // whether an event recorded was sealed under it
 	alone    bool        // whether no other append may be running
-	heads    map[string]*head
+	loads    []*head
+	heads    map[string]*head // loads, by stream
 	now      time.Time
 	chain    *chainer
 	recorded []Recorded
@@ -57,8 +62,12 @@ type Change struct {
 	queued   []database.Statement
 	queuing  []func(context.Context, pgx.Tx) error
 	inTx     []func(context.Context, pgx.Tx) error
+	decider  func(*Change) error
 
 	loadedAll func() // releases the loads that wait for this one; called when everything is loaded
+
+	mu   sync.Mutex // held while decider runs in a batch
+	left bool       // the caller has left the batch
 }
 
 // Change loads the pasts, calls decide, and appends everything that decide recorded: all of it or, on
@@ -79,9 +88,18 @@ func (s *Store) Change(ctx context.Context, meta Metadata, pasts []Loadable, dec
 		return fmt.Errorf("eventstore: encode metadata: %w", err)
 	}
 	began := time.Now()
+	alone := len(pasts) > maxTogether
 	for attempt := range attempts {
-		c := &Change{store: s, meta: meta, rawMeta: rawMeta, chain: &chainer{}}
-		err := c.attempt(ctx, pasts, attempt > 0, decide)
+		c := &Change{store: s, meta: meta, rawMeta: rawMeta, chain: &chainer{}, decider: decide}
+		var account *contended
+		if !alone && s.together.free() {
+			account = s.contention.of(meta.Account, attempt > 0)
+		}
+		err := c.attempt(ctx, pasts, attempt > 0, account)
+		alone = alone || errors.Is(err, errAlone) || attempt >= batches
+		if errors.Is(err, errAlone) {
+			continue
+		}
 		moved, ok := errors.AsType[*movedOn](err)
 		if err == nil {
 			s.metrics.note(c.recorded, began)
@@ -98,23 +116,22 @@ func (s *Store) Change(ctx context.Context, meta Metadata, pasts []Loadable, dec
 	panic("unreachable")
 }
 
-// attempt loads, decides and appends once. After another attempt it holds locks.
-func (c *Change) attempt(ctx context.Context, pasts []Loadable, again bool, decide func(*Change) error) error {
+// attempt loads, decides and appends once: together with others of the account, if it is not nil; else, after another attempt, under locks.
+func (c *Change) attempt(ctx context.Context, pasts []Loadable, again bool, account *contended) error {
 	s := c.store
 	release, err := s.cache.awaitFolds(ctx, pasts)
 	if err != nil {
 		return err
 	}
 	defer release()
-	heads, err := s.gather(pasts)
-	if err != nil {
+	if c.loads, err = s.gather(pasts); err != nil {
 		return err
 	}
-	c.heads = make(map[string]*head, len(heads))
-	for _, h := range heads {
+	c.heads = make(map[string]*head, len(c.loads))
+	for _, h := range c.loads {
 		c.heads[h.stream] = h
 	}
-	if s.Keys != nil && len(heads) > 0 {
+	if s.Keys != nil && len(c.loads) > 0 {
 		// From the second attempt on the key may be another: the database was restored, or the account erased.
 		c.key, err = s.Keys.Current(ctx, s.pool, c.meta.Account, again)
 		var missing bool
@@ -123,10 +140,13 @@ func (c *Change) attempt(ctx context.Context, pasts []Loadable, again bool, deci
 		}
 	}
 	c.loadedAll = release
-	if again {
-		err = c.holding(ctx, heads, decide)
-	} else {
-		err = c.optimistic(ctx, heads, decide)
+	switch {
+	case account != nil:
+		err = c.withOthers(ctx, account)
+	case again:
+		err = c.holding(ctx)
+	default:
+		err = c.optimistic(ctx)
 	}
 	if err == nil && c.empty() {
 		err = s.confirm(ctx)
@@ -140,13 +160,13 @@ type movedOn struct{ err error }
 func (m *movedOn) Error() string { return "eventstore: a stream moved on: " + m.err.Error() }
 
 // optimistic decides without holding locks.
-func (c *Change) optimistic(ctx context.Context, heads []*head, decide func(*Change) error) error {
-	if len(heads) > 0 {
-		if err := c.store.loadTogether(ctx, heads); err != nil {
+func (c *Change) optimistic(ctx context.Context) error {
+	if len(c.loads) > 0 {
+		if err := c.store.loadTogether(ctx, c.loads); err != nil {
 			return err
 		}
 	}
-	if err := c.decide(decide); err != nil || c.empty() {
+	if err := c.decide(); err != nil || c.empty() {
 		return err
 	}
 	if len(c.inTx) == 0 && !c.alone {
@@ -160,18 +180,18 @@ func (c *Change) optimistic(ctx context.Context, heads []*head, decide func(*Cha
 
 // holding decides while it holds the locks on the streams' rows. It locks them in the order of their
 // names, as every append does.
-func (c *Change) holding(ctx context.Context, heads []*head, decide func(*Change) error) error {
+func (c *Change) holding(ctx context.Context) error {
 	return c.transaction(ctx, true, func(conn *pgx.Conn) error {
-		names := lists.Map(heads, func(h *head) string { return h.stream })
+		names := lists.Map(c.loads, func(h *head) string { return h.stream })
 		b := &pgx.Batch{}
 		b.Queue("BEGIN")
 		b.Queue(lockSQL, names)
 		// In a separate statement: its snapshot is taken after the rows are locked.
-		b.Queue(loadSQL, loadArgs(heads)...).Query(func(rows pgx.Rows) error { return c.store.foldRows(rows, heads) })
-		if err := c.store.loaded(ctx, conn, heads, conn.SendBatch(ctx, b).Close()); err != nil {
+		b.Queue(loadSQL, loadArgs(c.loads)...).Query(func(rows pgx.Rows) error { return c.store.foldRows(rows, c.loads) })
+		if err := c.store.loaded(ctx, conn, c.loads, conn.SendBatch(ctx, b).Close()); err != nil {
 			return c.failed(err)
 		}
-		return c.decide(decide)
+		return c.decide()
 	})
 }
 
@@ -267,7 +287,7 @@ func (c *Change) failed(err error) error {
 	return fmt.Errorf("eventstore: append %s to %s: %w", c.recorded[0].Type, c.recorded[0].Stream, err)
 }
 
-func (c *Change) decide(decide func(*Change) error) error {
+func (c *Change) decide() error {
 	c.loadedAll()
 	for _, h := range c.heads {
 		if h.loaded > 0 && h.account != c.meta.Account {
@@ -275,7 +295,7 @@ func (c *Change) decide(decide func(*Change) error) error {
 		}
 	}
 	c.now = c.store.now().UTC().Truncate(time.Microsecond)
-	if err := decide(c); err != nil {
+	if err := c.decider(c); err != nil {
 		return err
 	}
 	return c.broken

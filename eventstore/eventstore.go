@@ -95,6 +95,8 @@ type Store struct {
 	together together
 	loads    coalesce.Batcher[[]*head, error]
 
+	contention contention
+
 	appended bell // rung after each append of this Store
 	news     bell // rung after each append that this Store makes or is notified of
 	marks    *marks
@@ -111,7 +113,8 @@ func (s *Store) ring() {
 // New returns a Store for the log in pool's database. The migrations must have run.
 func New(pool *pgxpool.Pool, codec *Codec, o Options) *Store {
 	s := &Store{pool: pool, codec: codec, now: o.Now, newID: o.NewID, inline: o.Inline, logger: o.Logger, handlerTimeout: o.HandlerTimeout,
-		config: pool.Config(), cache: newStateCache(maxCached, maxCachedSize), marks: newMarks(), metrics: newMetrics()}
+		config: pool.Config(), cache: newStateCache(maxCached, maxCachedSize),
+		contention: contention{accounts: map[string]*contended{}}, marks: newMarks(), metrics: newMetrics()}
 	s.together.appends.SecondAt, s.loads.SecondAt = secondAppend, secondLoad
 	s.together.appends.Late, s.loads.Late = lateTime, lateTime
 	if s.now == nil {

@@ -1,6 +1,9 @@
 package eventstore
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"time"
+)
 
 // LoadSQL is exported for the test of its plan.
 var LoadSQL = loadSQL
@@ -40,3 +43,12 @@ func (s *Store) NeverLate() { s.together.appends.Late, s.loads.Late = 0, 0 }
 func (s *Store) Waiting() (appends, loads int) {
 	return s.together.appends.Waiting(), s.loads.Waiting()
 }
+
+// Contend lets the account's changes decide together for an hour, or until two have met, however long a batch takes.
+func (s *Store) Contend(account string) {
+	a := s.contention.of(account, true)
+	a.Late, a.until = 0, a.until.Add(time.Hour)
+}
+
+// Deciding returns how many changes of a contended account wait for others to decide.
+func (s *Store) Deciding(account string) int { return s.contention.of(account, false).Waiting() }

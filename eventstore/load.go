@@ -30,6 +30,7 @@ type head struct {
 	last    time.Time // when its last event was recorded
 	id      uuid.UUID // of the last event loaded
 	size    int       // of the data loaded, in bytes
+	follows bool      // loaded is the version after an earlier change of the same append
 	pasts   []Loadable
 }
 
