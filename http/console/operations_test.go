@@ -22,10 +22,7 @@ import (
 func (r *reviewed) applied(ada *consoletest.Browser) string {
 	r.t.Helper()
 	want(r.t, r.press(ada, "all"), http.StatusSeeOther)
-	got := ada.Get(r.path)
-	want(r.t, got, http.StatusOK)
-	fields := r.with(got, "apply")
-	got = ada.Send(r.path, fields)
+	got := ada.Send(r.path, r.with(r.confirming(ada), "apply"))
 	want(r.t, got, http.StatusSeeOther)
 	return got.Header.Get("Location")
 }

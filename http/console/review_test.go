@@ -113,6 +113,16 @@ func (r *reviewed) with(shown consoletest.Answer, button string, texts ...string
 	return fields
 }
 
+// confirming opens what would be written, as a person does from the review.
+func (r *reviewed) confirming(b *consoletest.Browser) consoletest.Answer {
+	r.t.Helper()
+	asked := r.press(b, "confirm")
+	want(r.t, asked, http.StatusSeeOther)
+	got := b.Get(asked.Header.Get("Location"))
+	want(r.t, got, http.StatusOK, "What will be written to")
+	return got
+}
+
 // applies returns how many applies the account has started.
 func (r *reviewed) applies() (n int) {
 	r.t.Helper()
@@ -135,7 +145,8 @@ func TestReview(t *testing.T) {
 	ada := r.As("contoso", "ada")
 	got := ada.Get(r.path)
 	want(t, got, http.StatusOK, "Review: Descriptions of <bdi>Store Operations</bdi>", "Score now", "With every change", "From the rules.",
-		"<strong>0</strong> accepted", `value="apply" disabled`)
+		"<strong>0</strong> accepted", `value="confirm" disabled`, "Before anything is written, you see all of it in full")
+	lacks(t, got, `value="apply"`)
 	ada.CheckPage(got)
 
 	got = r.press(ada, "accept.0", "text.1", "a draft <script>\r\nof two lines")
@@ -159,8 +170,15 @@ func TestReview(t *testing.T) {
 		t.Error("the score of a part is computed without being asked for")
 	}
 
-	shown := ada.Get(r.path)
-	first, second := ada.Send(r.path, r.with(shown, "apply")), ada.Send(r.path, r.with(shown, "apply"))
+	shown := r.confirming(ada)
+	ada.CheckPage(shown)
+	want(t, shown, http.StatusOK, "This is all of it, in full.", "a draft &lt;script&gt;", "In words of <bdi>ada</bdi>", "Write 1\u00a0change</button>", "Go back to the review")
+	lacks(t, shown, html.EscapeString(r.preview.Changes[0].Proposed), "<textarea")
+	want(t, ada.Get(r.path), http.StatusOK, "<strong>1</strong> accepted") // back again
+	if n := r.applies(); n != 0 {
+		t.Errorf("%d applies were started before the confirmation", n)
+	}
+	first, second := ada.Send(r.path, r.with(shown, "apply", "seen.1", "3", "text.1", "a text that no page showed")), ada.Send(r.path, r.with(shown, "apply"))
 	want(t, first, http.StatusSeeOther)
 	want(t, second, http.StatusSeeOther)
 	to := first.Header.Get("Location")
@@ -177,7 +195,13 @@ func TestReview(t *testing.T) {
 		t.Errorf("the apply wrote %v", record.Applied)
 	}
 	want(t, ada.Get(r.path), http.StatusOK, "<strong>1</strong> written", "Applied by <bdi>ada</bdi>", `href="`+to+`"`, "<strong>0</strong> accepted")
-	want(t, r.press(ada, "apply"), http.StatusBadRequest, "No change is accepted")
+	for _, button := range []string{"confirm", "apply"} {
+		got = r.press(ada, button, "attempt", "1")
+		if button == "confirm" {
+			got = ada.Get(got.Header.Get("Location"))
+		}
+		want(t, got, http.StatusBadRequest, "No change is accepted")
+	}
 	if r.applies() != 1 {
 		t.Errorf("an apply without a change was started")
 	}
@@ -202,7 +226,7 @@ func TestReviewTogether(t *testing.T) {
 
 	// Nothing is written that the person did not see.
 	want(t, r.press(ada, "accept.1"), http.StatusSeeOther)
-	shown = ada.Get(r.path)
+	shown = r.confirming(ada)
 	want(t, r.press(grace, "accept.0"), http.StatusSeeOther)
 	want(t, ada.Send(r.path, r.with(shown, "apply")), http.StatusConflict, "Nothing was applied.")
 	if n := r.applies(); n != 0 {
@@ -259,6 +283,7 @@ func TestReviewOfForms(t *testing.T) {
 	got := r.press(ada, "accept.0", "text.0", " ", "text.1", "of the other change")
 	want(t, got, http.StatusBadRequest, "Nothing was stored", "it may not be blank", `aria-describedby="w0"`, "of the other change</textarea>")
 	ada.CheckPage(got)
+	want(t, r.press(ada, "confirm", "text.0", " "), http.StatusBadRequest, "Nothing was stored")
 	lacks(t, ada.Get(r.path), "of the other change")
 	if n := r.applies(); n != 0 {
 		t.Errorf("%d applies were started", n)

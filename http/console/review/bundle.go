@@ -234,14 +234,6 @@ func (s *screen) confirm(v *page.Visit, b *bundle, verdict choices.Verdict) erro
 	return err // one that is late was preceded by the same press
 }
 
-// confirming is the page that shows in full what would be written before a person confirms it.
-func (b *bundle) confirming(v *page.Visit) error {
-	if b.Count("accepted") == 0 {
-		return noneAccepted(b.Address(b.Number))
-	}
-	return v.Show(confirmView, page.Page{Title: "What will be written to " + b.Model(), In: "/operations", Data: b})
-}
-
 // sendBundle stores decisions about changes of several kinds with the texts that were typed, or confirms what is to be written.
 func (s *screen) sendBundle(v *page.Visit, o client.Operation, form url.Values) error {
 	b, err := s.readBundle(v, o)

@@ -21,8 +21,7 @@ import (
 	"readiness/internal/lists"
 )
 
-// send stores a person's decisions about the changes of a page, with all texts that they typed, and applies the preview if they
-// asked for that.
+// send stores a person's decisions about the changes of a page, with all texts that they typed, or applies what they confirmed.
 func (s *screen) send(v *page.Visit) error {
 	form, err := v.Form()
 	if err != nil {
@@ -44,10 +43,15 @@ func (s *screen) send(v *page.Visit) error {
 	if err != nil {
 		number = -1
 	}
-	state := r.State()
-	decided := r.decisions(form, do, number)
-	if r.refuses(decided, do == "apply") {
+	var decided []choices.Decision
+	if do != "apply" {
+		decided = r.decisions(form, do, number)
+	}
+	switch {
+	case r.refuses(decided, do == "confirm" || do == "apply"):
 		return r.show(v, http.StatusBadRequest)
+	case do == "apply":
+		return s.apply(v, r, form)
 	}
 	late, err := s.choices.Decide(v.Request.Context(), r.at, v.Who.Name, s.now(), decided)
 	if err != nil {
@@ -62,13 +66,8 @@ func (s *screen) send(v *page.Visit) error {
 		r.Late = len(late)
 		r.mark(late)
 		return r.show(v, http.StatusConflict)
-	case do == "apply" && r.started(form):
-		return v.See("/operations/" + r.Applies[0].Operation.ID.String())
-	case do == "apply" && form.Get("state") != state:
-		r.Moved = true
-		return r.show(v, http.StatusConflict)
-	case do == "apply":
-		return s.apply(v, r)
+	case do == "confirm":
+		return v.See(r.Address(r.Number) + "&confirm=yes")
 	}
 	return v.See(r.after(do, number))
 }
@@ -198,16 +197,16 @@ func (r *review) started(form url.Values) bool {
 	return len(r.Applies) > 0 && (err != nil || attempt < r.Attempt)
 }
 
-// noneAccepted returns the problem of an apply without an accepted change, with the address of the review.
-func noneAccepted(review string) *page.Problem {
-	return &page.Problem{Status: http.StatusBadRequest, Title: "No change is accepted", Link: review, LinkText: "Go back to the review",
-		Text: "Accept the changes to write, and apply them then. What you typed is kept."}
-}
-
-// apply starts an apply of the accepted changes, and shows it.
-func (s *screen) apply(v *page.Visit, r *review) error {
-	if r.Accepted() == 0 {
+// apply starts an apply of the accepted changes that the person confirmed, and shows it.
+func (s *screen) apply(v *page.Visit, r *review, form url.Values) error {
+	switch {
+	case r.started(form):
+		return v.See("/operations/" + r.Applies[0].Operation.ID.String())
+	case r.Accepted() == 0:
 		return noneAccepted(r.Address(r.Number))
+	case form.Get("state") != r.State():
+		r.Moved = true
+		return r.show(v, http.StatusConflict)
 	}
 	id, err := s.start(v, r)
 	if err != nil {

@@ -82,6 +82,7 @@ const (
 
 // show shows a preview as far as it is made.
 func (s *screen) show(v *page.Visit) error {
+	confirming := v.Request.URL.Query().Get("confirm") == "yes"
 	o, err := s.operation(v)
 	switch {
 	case err != nil:
@@ -100,14 +101,17 @@ func (s *screen) show(v *page.Visit) error {
 		if err := s.advance(v, b); err != nil {
 			return err
 		}
-		if v.Request.URL.Query().Get("confirm") == "yes" && b.Confirmed() == "" && !b.Running {
-			return b.confirming(v)
+		if confirming && b.Confirmed() == "" && !b.Running {
+			return b.plan().show(v)
 		}
 		return b.show(v, http.StatusOK)
 	}
 	r, err := s.read(v, o.ID)
 	if err != nil {
 		return err
+	}
+	if confirming && !r.Running {
+		return r.plan().show(v)
 	}
 	if err := r.scorePart(v); err != nil {
 		return err

@@ -82,8 +82,8 @@ func TestTableKeys(t *testing.T) {
 	b.Quiet()
 }
 
-// TestApprove is the job of an approver: decide about changes, see what the accepted ones would give, apply them, and revert what was
-// written.
+// TestApprove is the job of an approver: decide about changes, see what the accepted ones would give, write them after a look at them in
+// full, and revert what was written.
 func TestApprove(t *testing.T) {
 	t.Parallel()
 	chromium.Job(t, func(t *testing.T, b *chromium.Tab, w *consoletest.World, h chromium.Hand) {
@@ -98,7 +98,13 @@ func TestApprove(t *testing.T) {
 		b.Shows("Review", "With the accepted ones")
 		h.Press(b, "Reject change 1")
 		b.Shows("Review", "1 rejected", "With the accepted ones")
-		h.Press(b, "Apply 1\u00a0accepted change")
+		h.Press(b, "Apply 1\u00a0accepted change…")
+		b.Shows("What will be written to Store Operations", "This is all of it, in full.")
+		h.Press(b, "Go back to the review")
+		b.Shows("Review", "1 accepted", "1 rejected", "With the accepted ones")
+		h.Press(b, "Apply 1\u00a0accepted change…")
+		b.Shows("What will be written to Store Operations", "Nothing is written until you confirm it below.")
+		h.Press(b, "Write 1\u00a0change")
 		b.Shows("Apply: Store Operations", "Succeeded", "What was written: Descriptions")
 		h.Press(b, "Revert…")
 		b.Shows("Revert: Store Operations", "After the revert")
