@@ -57,7 +57,7 @@ func TestFailures(t *testing.T) {
 	for path, texts := range map[string][]string{
 		"/":              {`<a class="down" href="/?state=failed">1` + "\u00a0model</a>", reason, "could not be read", message},
 		"/?q=budget":     {reason, "could not be read"},
-		"/?state=failed": {reason, `name="state" value="failed"`},
+		"/?state=failed": {reason, `name="state" value="failed"`, "Models whose last assessment failed, and why.", `class="said"`},
 		"/operations":    {"assessed, 1 could not be read"},
 		"/operations/" + failed.OperationID.String(): {"could not be read", reason, message},
 		model: {"<h1><bdi>" + reason, "The last assessment failed:", message, "Assess it again"},

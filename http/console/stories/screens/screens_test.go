@@ -166,6 +166,9 @@ func TestScreens(t *testing.T) {
 			for _, width := range []int64{320, 768, 1440} {
 				b.Size(width, 900)
 				fits(b, fmt.Sprintf("%s at %d", s.Name, width))
+				if width > 320 {
+					whole(b, fmt.Sprintf("%s at %d", s.Name, width))
+				}
 				if theme == "light" && width == 1440 {
 					prints(b, s.Name)
 					b.Theme(theme)
@@ -221,6 +224,14 @@ func fits(b *chromium.Tab, what string) {
 		return out.slice(0, 3).map((e) => e.outerHTML.slice(0, 200)).join(" | ") || ([...document.querySelectorAll("body *")].filter((e) => e.scrollWidth > w && !e.closest(".scroll")).pop() || document.body).outerHTML.slice(0, 400) })()`, &wide))
 	if wide != "" {
 		b.T.Errorf("%s is wider than the window: %s", what, wide)
+	}
+}
+
+// whole fails the test if a table is wider than its place, so that people miss what is on its right.
+func whole(b *chromium.Tab, what string) {
+	b.T.Helper()
+	if b.Is(`[...document.querySelectorAll(".scroll")].some((e) => e.scrollWidth > e.clientWidth + 1)`) {
+		b.T.Errorf("%s: a table is wider than its place", what)
 	}
 }
 
