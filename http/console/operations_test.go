@@ -2,6 +2,7 @@ package console_test
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -15,6 +16,7 @@ import (
 	"readiness/domain"
 	"readiness/domain/item"
 	"readiness/test/consoletest"
+	"readiness/test/testworld"
 	"readiness/work"
 )
 
@@ -208,4 +210,36 @@ func TestOperationsHideTexts(t *testing.T) {
 		}
 	}
 	want(t, linus.Send(path+"/revert", url.Values{"once": {"x"}}), http.StatusConflict)
+}
+
+// TestOperationsNamed names what operations are about, in however many workspaces, and a report whose Pixies were added.
+func TestOperationsNamed(t *testing.T) {
+	t.Parallel()
+	d := testworld.Disk{Root: t.TempDir()}
+	const many = 7
+	for i := range many {
+		name := fmt.Sprintf("Place %d", i)
+		d.Workspace(t, testworld.Workspace{ID: uuid.MustParse(fmt.Sprintf("55555555-0000-4000-8000-%012d", i)), Name: name})
+		d.Model(t, name, fmt.Sprintf("Model %d", i), uuid.MustParse(fmt.Sprintf("66666666-0000-4000-8000-%012d", i)), "table Sales\n\n\tcolumn Amount\n\t\tdataType: double\n")
+	}
+	w := consoletest.Start(t, consoletest.Options{Workspaces: d.Root})
+	w.AssessAll("contoso", "ada")
+	got := w.As("contoso", "ada").Get("/operations")
+	for i := range many {
+		want(t, got, http.StatusOK, fmt.Sprintf("<bdi>Place %d</bdi>", i))
+	}
+	lacks(t, got, "a workspace", "the account")
+
+	w = consoletest.Start(t, consoletest.Options{})
+	api := w.API("contoso", "ada")
+	id := w.WorkspaceID("Retail Analytics")
+	place := uuid.MustParse(id)
+	reports, err := api.ListReportsWithResponse(t.Context(), place, nil)
+	testworld.Check(t, err)
+	report := reports.JSON200.Value[0]
+	started, err := api.AddPixiesWithResponse(t.Context(), place, report.ReportID, nil)
+	testworld.Check(t, err)
+	w.Ended(api, started.JSON202.OperationID)
+	want(t, w.As("contoso", "ada").Get("/operations"), http.StatusOK, `<a href="/pixies/`+id+`/`+report.ReportID.String()+`"><bdi>`+*report.ReportName+`</bdi></a>`)
+	want(t, w.As("contoso", "linus").Get("/operations"), http.StatusOK, "Adding of Pixies")
 }

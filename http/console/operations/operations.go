@@ -8,11 +8,16 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strings"
+	"sync"
 
 	"github.com/google/uuid"
+	"golang.org/x/sync/errgroup"
 
 	"readiness/client"
 	"readiness/http/console/page"
+	"readiness/internal/lists"
+	"readiness/internal/optional"
 )
 
 //go:embed *.html
@@ -36,7 +41,7 @@ func Screen() page.Screen {
 const (
 	// rows is how many operations a page of the list has.
 	rows = 50
-	// maxRead is how many waiting operations a page of the list reads, so that they continue.
+	// maxRead is how many waiting operations a page of the list reads, so that they continue, and how many reports it names.
 	maxRead = 10
 )
 
@@ -87,6 +92,9 @@ func list(v *page.Visit) error {
 	if c.Operations, err = named(v, all); err != nil {
 		return err
 	}
+	if err := nameReports(v, c.Operations); err != nil {
+		return err
+	}
 	if next := got.JSON200.ContinuationToken; next != nil {
 		q.Set("continuationToken", *next)
 		c.Next = "/operations?" + q.Encode()
@@ -118,6 +126,21 @@ func readWaiting(v *page.Visit, all []client.Operation) error {
 	return nil
 }
 
+// nameReports names the reports whose Pixies the newest operations change.
+func nameReports(v *page.Visit, all []row) error {
+	left := maxRead
+	for i := range all {
+		if left == 0 || !strings.HasSuffix(all[i].Type(), "Pixies") {
+			continue
+		}
+		left--
+		if err := all[i].nameReport(v); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // row is an operation with the name of its item.
 type row struct {
 	client.Operation
@@ -125,29 +148,41 @@ type row struct {
 	Item, Link, Report string
 }
 
-// maxWorkspaces bounds in how many workspaces a list looks up the names of items.
-const maxWorkspaces = 5
+const (
+	// maxWorkspaces bounds in how many workspaces a list looks up the names of items, and maxModels how many models of one.
+	maxWorkspaces, maxModels = 25, 500
+	// atOnce is in how many at once.
+	atOnce = 4
+)
 
 // named returns operations with the names of their items, as far as the portfolio has them.
 func named(v *page.Visit, all []client.Operation) ([]row, error) {
-	names := map[string]string{}
-	var read []string
-	out := make([]row, len(all))
-	for i, o := range all {
-		out[i].Operation = o
-		workspace, item := ids(o)
-		if workspace != "" && !slices.Contains(read, workspace) && len(read) < maxWorkspaces {
-			read = append(read, workspace)
-			if err := readNames(v, workspace, names); err != nil {
-				return nil, err
-			}
-		}
-		out[i].Item = names[cmp.Or(item, workspace)]
-		if workspace != "" && item != "" && o.Resource.ItemType != nil && *o.Resource.ItemType == "SemanticModel" {
-			out[i].Link = "/models/" + workspace + "/" + item
+	var workspaces []string
+	for _, o := range all {
+		if w, _ := ids(o); w != "" && !slices.Contains(workspaces, w) {
+			workspaces = append(workspaces, w)
 		}
 	}
-	return out, nil
+	names, err := readNames(v, workspaces[:min(len(workspaces), maxWorkspaces)])
+	return lists.Map(all, func(o client.Operation) row {
+		workspace, item := ids(o)
+		r := row{Operation: o, Item: names[cmp.Or(item, workspace)]}
+		if workspace != "" && item != "" && optional.Text(o.Resource.ItemType) == "SemanticModel" {
+			r.Link = "/models/" + workspace + "/" + item
+		}
+		return r
+	}), err
+}
+
+// things are what people call an item whose name is not known, by its type.
+var things = map[string]string{"SemanticModel": "a model", "Report": "a report", "DataAgent": "a data agent", "": "a workspace"}
+
+// Thing returns what the operation is about: the name of its item, or what it is; "" for nothing.
+func (r row) Thing() string {
+	if r.Resource == nil {
+		return ""
+	}
+	return cmp.Or(r.Item, things[optional.Text(r.Resource.ItemType)])
 }
 
 // ids returns the ids of the workspace and the item of an operation, as far as it has them.
@@ -164,20 +199,36 @@ func ids(o client.Operation) (workspace, item string) {
 	return workspace, item
 }
 
-// readNames reads the names of a workspace and its assessed models by their ids.
-func readNames(v *page.Visit, workspace string, names map[string]string) error {
-	id, err := uuid.Parse(workspace)
-	if err != nil {
-		return nil //nolint:nilerr // a workspace of another platform has no name here
+// readNames reads the names of workspaces and their assessed models, also of those whose assessment failed, by their ids.
+func readNames(v *page.Visit, workspaces []string) (map[string]string, error) {
+	var (
+		lock     sync.Mutex
+		together errgroup.Group // a failed call does not cancel the others
+	)
+	names := map[string]string{}
+	together.SetLimit(atOnce)
+	for _, workspace := range workspaces {
+		id, err := uuid.Parse(workspace)
+		if err != nil {
+			continue // a workspace of another platform has no name here
+		}
+		together.Go(func() error {
+			got, err := v.API.GetPortfolioWithResponse(v.Request.Context(), &client.GetPortfolioParams{WorkspaceID: &id, MaxResults: new(maxModels)})
+			if err != nil {
+				return err
+			}
+			lock.Lock()
+			defer lock.Unlock()
+			for _, m := range got.JSON200.Value {
+				names[m.SemanticModelID.String()], names[workspace] = m.SemanticModelName, m.WorkspaceName
+			}
+			for _, f := range got.JSON200.Failures {
+				names[f.SemanticModelID.String()], names[workspace] = f.SemanticModelName, f.WorkspaceName
+			}
+			return nil
+		})
 	}
-	got, err := v.API.GetPortfolioWithResponse(v.Request.Context(), &client.GetPortfolioParams{WorkspaceID: &id, MaxResults: new(100)})
-	if err != nil {
-		return err
-	}
-	for _, m := range got.JSON200.Value {
-		names[m.SemanticModelID.String()], names[workspace] = m.SemanticModelName, m.WorkspaceName
-	}
-	return nil
+	return names, together.Wait()
 }
 
 // operationID returns the id of the page's operation.
