@@ -186,3 +186,21 @@ func TestAnswersAlone(t *testing.T) {
 	want(t, got, 200, "<strong>1</strong> written</p>", ">left out</span>", "<strong>0</strong> rejected")
 	lacks(t, got, `value="accept.0"`, `name="text.0"`)
 }
+
+// TestEqualInTable decides about equal changes of a kind at once in the table of all kinds.
+func TestEqualInTable(t *testing.T) {
+	t.Parallel()
+	r := newReviewOfAll(t)
+	alike := regexp.MustCompile(`name="do" value="acceptalike\.(\d+)">Accept all (\d+) equal ones<`)
+	var found []string
+	for page := 1; found == nil; page++ {
+		got := r.as.Get(fmt.Sprintf("%s?page=%d", r.path, page))
+		if found = alike.FindStringSubmatch(got.Body); found == nil && !strings.Contains(got.Body, "Next page") {
+			t.Fatal("no changes are equal")
+		}
+	}
+	want(t, r.send(r.path, "acceptalike."+found[1]), http.StatusSeeOther)
+	want(t, r.as.Get(r.path), 200, "<strong>"+found[2]+"</strong> accepted · <strong>0</strong> rejected")
+	want(t, r.send(r.path, "rejectalike."+found[1]), http.StatusSeeOther)
+	want(t, r.as.Get(r.path), 200, "<strong>0</strong> accepted · <strong>"+found[2]+"</strong> rejected")
+}

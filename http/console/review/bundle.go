@@ -63,11 +63,12 @@ func (k *kindOf) Apply() *applied {
 	return &k.Review.Applies[0]
 }
 
-// row is a change in the table of all kinds. N is its number there.
+// row is a change in the table of all kinds. N is its number there, and Alike how many equal ones the first of them on the page stands for;
+// 0 for others.
 type row struct {
 	change
-	N    int
-	kind *kindOf
+	N, Alike int
+	kind     *kindOf
 }
 
 // KindName returns what people call the kind.
@@ -130,7 +131,7 @@ func (b *bundle) arrange() {
 			}
 			for _, c := range k.Review.all {
 				if asked == (c.Question != "") {
-					b.all = append(b.all, row{c, len(b.all), k})
+					b.all = append(b.all, row{change: c, N: len(b.all), kind: k})
 				}
 			}
 		}
@@ -142,7 +143,14 @@ func (b *bundle) arrange() {
 // Shown returns the changes of the page, All how many there are.
 func (b *bundle) Shown() []row {
 	first := (b.Number - 1) * perTable
-	return b.all[first:min(first+perTable, len(b.all))]
+	shown := slices.Clone(b.all[first:min(first+perTable, len(b.all))])
+	for i, r := range shown {
+		equal := func(o row) bool { return !o.Written && o.kind == r.kind && o.alike() == r.alike() }
+		if n := lists.Count(b.all, equal); n > 1 && (i == 0 || !equal(shown[i-1])) && !r.Written {
+			shown[i].Alike = n
+		}
+	}
+	return shown
 }
 
 // All returns how many changes and questions there are.
@@ -174,6 +182,11 @@ func (b *bundle) Count(standing string) int {
 // Except says which changes are not accepted at once; "" for none.
 func (b *bundle) Except() string {
 	return except(lists.Map(b.all, func(r row) client.PreviewChange { return r.PreviewChange }))
+}
+
+// Acceptable returns how many changes and answers are accepted at once.
+func (b *bundle) Acceptable() int {
+	return lists.Count(b.all, func(r row) bool { return r.acceptable() })
 }
 
 // Model returns the name of the model; "" if there is no preview.

@@ -112,8 +112,8 @@ func (r *review) Folds() (all []fold) {
 	return all
 }
 
-// arrange puts the changes in their order: flagged ones first, equal ones together, and then the questions that can be answered. It does
-// not change while people decide.
+// arrange puts the changes in their order: flagged ones first, equal ones together, not recommended ones last, and then the questions that
+// can be answered. It does not change while people decide.
 func (r *review) arrange() {
 	ordered := slices.Clone(r.Changes)
 	first := map[alike]int{}
@@ -123,7 +123,7 @@ func (r *review) arrange() {
 		}
 	}
 	slices.SortStableFunc(ordered, func(a, b client.PreviewChange) int {
-		return cmp.Or(flagged(a)-flagged(b), first[alikeOf(a)]-first[alikeOf(b)])
+		return cmp.Or(unwise(a)-unwise(b), flagged(a)-flagged(b), first[alikeOf(a)]-first[alikeOf(b)])
 	})
 	r.all = make([]change, len(ordered), len(ordered)+len(r.NeedsYourWords))
 	for i, c := range ordered {
@@ -185,6 +185,14 @@ func skippedOf(all []client.SkippedObject, wanted func(client.SkippedObject) boo
 // More returns how many are not shown.
 func (s *skipped) More() int { return s.Total - len(s.Shown) }
 
+// unwise is 1 for a change that is not recommended.
+func unwise(c client.PreviewChange) int {
+	if c.Recommended {
+		return 0
+	}
+	return 1
+}
+
 func flagged(c client.PreviewChange) int {
 	if c.ReviewRequired != nil {
 		return 0
@@ -200,6 +208,14 @@ func (r *review) Shown() []change {
 
 // Except says which changes are not accepted at once; "" for none.
 func (r *review) Except() string { return except(r.Changes) }
+
+// Acceptable returns how many changes and answers are accepted at once.
+func (r *review) Acceptable() int { return lists.Count(r.all, change.acceptable) }
+
+// acceptable reports whether the change is accepted with all open ones.
+func (c change) acceptable() bool {
+	return c.verdict() == choices.Open && flagged(c.PreviewChange) == 1 && c.Recommended && !c.Written && (c.Question == "" || c.Choice.Text != nil)
+}
 
 // except says which changes a person accepts one by one; "" for none.
 func except(all []client.PreviewChange) string {

@@ -111,8 +111,7 @@ func (r *review) decisions(form url.Values, do string, number int) (all []choice
 			c.alike() == r.all[number].alike() {
 			d.Verdict, changed = verdicts[of], true
 		}
-		if do == "all" && d.Verdict == choices.Open && flagged(c.PreviewChange) == 1 && c.Recommended && !c.Written &&
-			(c.Question == "" || d.Text != nil) {
+		if c.Choice.Verdict, c.Choice.Text = d.Verdict, d.Text; do == "all" && c.acceptable() {
 			d.Verdict, changed = choices.Accepted, true
 		}
 		if changed && len(all) < choices.MaxDecisions {

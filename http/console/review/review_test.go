@@ -11,11 +11,12 @@ import (
 	"readiness/http/console/review"
 )
 
-// preview has a flagged change of an AI between two others, and one whose text cannot be chosen.
+// preview has a flagged change of an AI between two others, one whose text cannot be chosen, and before them one that is not recommended.
 var preview = client.Preview{Changes: []client.PreviewChange{
+	{Key: "d|", Type: client.ChangeTypeAiDataSchema, Proposed: "visible"},
 	{Key: "a|", Type: client.ChangeTypeDescription, Proposed: "A\r\ntext", Recommended: true},
 	{Key: "b|", Type: client.ChangeTypeDescription, Proposed: "B", ReviewRequired: new("it names a person"), Recommended: true},
-	{Key: "c|", Type: client.ChangeTypeAiDataSchema, Proposed: "hidden", Recommended: true}, {Key: "d|", Type: client.ChangeTypeAiDataSchema, Proposed: "visible"},
+	{Key: "c|", Type: client.ChangeTypeAiDataSchema, Proposed: "hidden", Recommended: true},
 }}
 
 // alike has three equal changes of which one stands apart, and one for another reason.
@@ -43,6 +44,7 @@ func TestAlike(t *testing.T) {
 	}
 }
 
+// TestFlaggedFirst shows what needs a look first, and what is not recommended last.
 func TestFlaggedFirst(t *testing.T) {
 	t.Parallel()
 	if diff := cmp.Diff([]string{"b|", "a|", "c|", "d|"}, review.Order(preview)); diff != "" {

@@ -26,7 +26,7 @@ func TestFind(t *testing.T) {
 		b.Shows("Retail Sales", "They can be mended in about 30 minutes", "Show all")
 		h.Press(b, "Propose all of these")
 		b.Shows("Review: every kind of Retail Sales", "Before anything is written, you see all of it in full and confirm it.") // the page loads itself again until then
-		h.Press(b, "The model")
+		h.Press(b, "Retail Sales")
 		b.Shows("Retail Sales", "The next 30 minutes")
 		if b.Is(`document.body.innerText.includes("The score is from before")`) {
 			t.Error("a proposal wrote something")

@@ -120,7 +120,7 @@ func TestApproveAll(t *testing.T) {
 	chromium.Job(t, func(_ *testing.T, b *chromium.Tab, w *consoletest.World, h chromium.Hand) {
 		w.AssessAll("contoso", "ada")
 		answersAndApplies(b, w, h)
-		h.Press(b, "The model")
+		h.Press(b, "Store Operations")
 		b.Shows("Store Operations", "The score is from before the")
 	})
 }
