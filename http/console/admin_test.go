@@ -94,6 +94,10 @@ func TestAudit(t *testing.T) {
 	want(t, ada.Get("/admin/audit?person=nobody&itemId="+uuid.Nil.String()), http.StatusOK, "<option selected>nobody</option>", "<option selected value=\""+uuid.Nil.String(), "No event fits.")
 	want(t, ada.Get("/admin/audit?type=account.opened"), http.StatusOK, `<span class="soft">the account</span>`)
 	want(t, ada.Get("/admin/audit?type=nothing"), http.StatusOK, "No event fits.")
+	// An operation on several models is about none of them.
+	several := ada.Get("/admin/audit?type=operation.succeeded")
+	want(t, several, http.StatusOK, `<span class="soft">an operation</span>`, `<datalist id="types"><option value="operation.succeeded"></datalist>`)
+	lacks(t, several, "<bdi>"+failed, "<bdi>Retail Sales")
 	want(t, ada.Get("/admin/audit?since=2020-01-01&until=2020-01-02"), http.StatusOK, "No event fits.")
 	want(t, ada.Get("/admin/audit?person=ada"), http.StatusOK, "<bdi>ada</bdi>")
 	for _, wrong := range []string{"since=x", "until=2026-13-01", "operationId=x", "itemId=x"} {

@@ -38,7 +38,7 @@ func TestWebhooks(t *testing.T) {
 	want(t, ada.Send("/admin/webhooks", url.Values{"address": {"http://hooks.example"}, "event": {"operation.ended"}, "format": {"slack"}}), http.StatusBadRequest, "https")
 	want(t, ada.Send("/admin/webhooks", url.Values{"address": {"https://hooks.example"}, "format": {"slack"}}), http.StatusBadRequest)
 	made := ada.Send("/admin/webhooks", url.Values{"address": {" https://hooks.example/PASSWORD "}, "event": {"operation.ended", "allowance.low"}, "format": {"slack"}})
-	want(t, made, http.StatusOK, "whsec_", "hooks.example", "slack", "An operation ended; 80 % of an allowance are used")
+	want(t, made, http.StatusOK, "whsec_", "hooks.example", "<td class=\"middle\">Slack</td>", "An operation ended; 80 % of an allowance is used")
 	ada.CheckPage(made)
 	path := regexp.MustCompile(`"(/admin/webhooks/[0-9a-f-]{36})"`).FindStringSubmatch(made.Body)[1]
 	want(t, ada.Send(path, url.Values{"do": {"change"}, "event": {"assessment.failed"}, "format": {"teams"}}), http.StatusSeeOther)

@@ -16,6 +16,7 @@ import (
 
 	"readiness/client"
 	"readiness/http/console/page"
+	"readiness/internal/lists"
 )
 
 const (
@@ -123,6 +124,11 @@ type audit struct {
 	Next   string
 }
 
+// Types returns the types of the events on the page.
+func (a audit) Types() []string {
+	return slices.Compact(slices.Sorted(slices.Values(lists.Map(a.Events, func(e event) string { return e.Type }))))
+}
+
 // File returns the address of all events of the list as a file.
 func (a audit) File() string { return path + "/audit/events.jsonl?" + a.Query() }
 
@@ -181,9 +187,7 @@ func events(v *page.Visit) error {
 	if err := together.Wait(); err != nil {
 		return err
 	}
-	for _, e := range got.JSON200.Value {
-		a.learn(e)
-	}
+	a.learn(got.JSON200.Value)
 	for _, e := range got.JSON200.Value {
 		a.Events = append(a.Events, event{e, a.about(e), a.in(e.Data)})
 	}

@@ -36,7 +36,7 @@ type group struct {
 // names are what people call the items and the members of the account, by their ids.
 type names struct {
 	items, people map[string]called
-	// operations are the items of operations, by the ids of both.
+	// operations are the items of operations, by the ids of both; "" for an operation on several.
 	operations map[string]string
 	// Choices are the items, Members the members that can be chosen, both by name.
 	Choices []group
@@ -105,8 +105,8 @@ func readNames(ctx context.Context, api *client.Service) (*names, error) {
 			return err
 		}
 		for _, o := range got.JSON200.Value {
-			if o.Resource != nil && o.Resource.ItemID != nil {
-				n.operations[o.ID.String()] = *o.Resource.ItemID
+			if o.Resource != nil {
+				n.operations[o.ID.String()] = optional.Text(o.Resource.ItemID)
 			}
 		}
 		return nil
@@ -178,10 +178,21 @@ func (n *names) in(data json.RawMessage) (all []called) {
 	}
 }
 
-// learn takes from an event what its operation is about, if that is one item.
-func (n *names) learn(e client.AuditEvent) {
-	if c := n.about(e); c != nil && e.OperationID != nil && strings.HasPrefix(e.Stream, "operation-") {
-		n.operations[*e.OperationID] = c.ID
+// learn takes from events what operations are about, each if that is one item.
+func (n *names) learn(all []client.AuditEvent) {
+	learnt := map[string]string{}
+	for _, e := range all {
+		if c := n.about(e); c != nil && e.OperationID != nil && strings.HasPrefix(e.Stream, "operation-") {
+			if before, known := learnt[*e.OperationID]; known && before != c.ID {
+				c = &called{}
+			}
+			learnt[*e.OperationID] = c.ID
+		}
+	}
+	for id, item := range learnt {
+		if _, known := n.operations[id]; !known {
+			n.operations[id] = item
+		}
 	}
 }
 

@@ -34,7 +34,7 @@ type choice struct {
 var (
 	webhookEvents = []choice{{"assessment.score-fell", "A score fell", false}, {gateFailed, "A score fails the gate", false},
 		{"assessment.linguistic-found", "A model has a new linguistic schema", false}, {"assessment.failed", "An assessment failed", false},
-		{"operation.ended", "An operation ended", false}, {"allowance.low", "80 % of an allowance are used", false}}
+		{"operation.ended", "An operation ended", false}, {"allowance.low", "80 % of an allowance is used", false}}
 	webhookFormats = []choice{{"cloudevents", "CloudEvents (JSON)", false}, {"slack", "Slack", false}, {"teams", "Microsoft Teams", false}}
 )
 
@@ -61,6 +61,16 @@ type webhooks struct {
 	Form hookForm
 	// Created is the webhook that the form just created, with its secret.
 	Created *client.CreatedWebhook
+}
+
+// NamedFormat returns the name of a format.
+func (w webhooks) NamedFormat(format client.WebhookFormat) string {
+	for _, c := range webhookFormats {
+		if c.Value == format {
+			return c.Name
+		}
+	}
+	return format
 }
 
 // Named returns the names of events.
