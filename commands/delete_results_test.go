@@ -196,7 +196,7 @@ func TestDocumentStoredAgainWhileItIsDeleted(t *testing.T) {
 		}
 		check(t, s.Pool.QueryRow(t.Context(), `SELECT EXISTS (SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock')`).Scan(&waits))
 	}
-	if _, err := storing.Exec(t.Context(), `INSERT INTO assessments_v5 (id, account_id, operation_id, workspace_id, model_id, assessed_at, assessment)
+	if _, err := storing.Exec(t.Context(), `INSERT INTO assessments_v6 (id, account_id, operation_id, workspace_id, model_id, assessed_at, assessment)
 		VALUES (gen_random_uuid(), 'other', $1, $2, $3, now(), jsonb_build_object('documentHash', $4::text))`, uuid.New(), retail, model(7), made.DocumentHash); err != nil {
 		t.Fatal(err)
 	}

@@ -14,7 +14,7 @@ import (
 )
 
 const (
-	// maxCompared bounds the models whose earlier assessments are read for one call.
+	// maxCompared bounds the models whose changes are counted for one call.
 	maxCompared = 10_000
 	// maxSummarized bounds the workspaces of a summary.
 	maxSummarized = 50

@@ -171,7 +171,7 @@ func TestPortfolioSummaryCountsWhatTheCallerSees(t *testing.T) {
 func TestPortfolioSummaryOfManyModels(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	_, err := w.Pool.Exec(t.Context(), `INSERT INTO portfolio_scores_v5 (account_id, model_id, workspace_id, rank, assessed_at, high, dimension_time)
+	_, err := w.Pool.Exec(t.Context(), `INSERT INTO portfolio_scores_v6 (account_id, model_id, workspace_id, rank, assessed_at, high, dimension_time)
 		SELECT 'acme', md5(i::text)::uuid, CASE WHEN i % 4 = 0 THEN $1::uuid ELSE $2::uuid END, i % 102, $3::timestamptz, i % 3, nullif(i % 5, 0) FROM generate_series(0, 101999) i`, finance, sales, w.Now())
 	check(t, err)
 	got := w.get(summaryPath, w.as("ada")).ok(200).body

@@ -125,14 +125,22 @@ func (v *View) foldAsOf(ctx context.Context, tx pgx.Tx, log *eventstore.Store, q
 			err = f.add(r)
 		}
 		if err == nil && f.full() {
-			err = f.flush(ctx, tx, 0)
+			err = f.flush(ctx, tx, 0, false)
 			f = newFold(v)
 		}
 		if err != nil {
 			return err
 		}
 	}
-	return f.flush(ctx, tx, 0)
+	if err := f.flush(ctx, tx, 0, false); err != nil {
+		return err
+	}
+	for _, t := range v.Tables {
+		if err := v.deriveAll(ctx, tx, t, 0); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (t *Table) writeAsOf(ctx context.Context, tx pgx.Tx, w io.Writer, name string, csv bool) error {

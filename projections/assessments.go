@@ -37,11 +37,11 @@ var assessments = &Table{
 
 // Assessments is the view of the assessments of semantic models and of data agents, whose id is then
 // in model_id: one row per stored assessment, and the newest one of each semantic model in portfolio,
-// and its numbers alone in portfolio_scores.
+// its numbers alone in portfolio_scores, and the changes of its score in portfolio_changes.
 // All are fed by the stream of the model or agent alone.
 var Assessments = &View{
-	Name: "assessments", Version: 5, Inline: true,
-	Tables: []*Table{assessments, portfolio, portfolioScores},
+	Name: "assessments", Version: 6, Inline: true,
+	Tables: []*Table{assessments, portfolio, portfolioScores, portfolioChanges},
 	Of:     []domain.Event{assessment.Recorded{}, assessment.Pinned{}, assessment.Unpinned{}, assessment.ResultsDeleted{}},
 	Project: func(rows *Rows, r eventstore.Recorded) error {
 		switch e := r.Event.(type) {
@@ -62,6 +62,7 @@ var Assessments = &View{
 				numbers := Row{}
 				numbers.scores(e.Assessment)
 				rows.Set(portfolioScores, Key{r.Account, e.ModelID}, numbers)
+				rows.Derive(portfolioChanges, Key{r.Account, e.ModelID})
 			}
 		case assessment.Pinned:
 			rows.Set(assessments, Key{e.AssessmentID}, Row{"pinned": true})
@@ -75,6 +76,7 @@ var Assessments = &View{
 				rows.Delete(portfolio, Key{r.Account, e.ModelID})
 				rows.Delete(portfolioScores, Key{r.Account, e.ModelID})
 			}
+			rows.Derive(portfolioChanges, Key{r.Account, e.ModelID})
 		}
 		return nil
 	},

@@ -49,7 +49,13 @@ func BenchmarkRebuild(b *testing.B) {
 // BenchmarkRebuildOperations rebuilds the view of operations from a log as the service writes it:
 // assessments with all their events. READINESS_BENCH_EVENTS sets the number of events, for example a
 // million.
-func BenchmarkRebuildOperations(b *testing.B) {
+func BenchmarkRebuildOperations(b *testing.B) { rebuildOfLog(b, projections.Operations) }
+
+// BenchmarkRebuildAssessments rebuilds the view of assessments from the same log.
+func BenchmarkRebuildAssessments(b *testing.B) { rebuildOfLog(b, projections.Assessments) }
+
+func rebuildOfLog(b *testing.B, view *projections.View) {
+	b.Helper()
 	const together, perAssessment = 50, 9
 	n := 27_000
 	if text := os.Getenv("READINESS_BENCH_EVENTS"); text != "" {
@@ -64,7 +70,7 @@ func BenchmarkRebuildOperations(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	engine := projections.NewEngine(pool, projections.Operations)
+	engine := projections.NewEngine(pool, view)
 	if err := engine.Create(b.Context()); err != nil {
 		b.Fatal(err)
 	}
@@ -83,7 +89,7 @@ func BenchmarkRebuildOperations(b *testing.B) {
 			run, standing, spent := last(operation.Stream(op)), last("assessment-acme-"+id(3, i).String()), last("allowance-acme-assessments-"+id(4, i).String())
 			pasts = append(pasts, run, standing, spent)
 			decide = append(decide, func(c *eventstore.Change) error {
-				made := assessment.Assessment{AssessmentID: id(5, i), OperationID: op, ModelID: model, ModelName: "Sales", AssessedAt: time.Unix(int64(i), 0), RegimeID: "2026-11", Score: new(63), FindingsCount: 67}
+				made := assessment.Assessment{AssessmentID: id(5, i), OperationID: op, ModelID: model, ModelName: "Sales", AssessedAt: time.Unix(int64(i), 0), RegimeID: "2026-11", Score: new(63 + i%7), FindingsCount: 67}
 				return errors.Join(
 					eventstore.Decide(c, run, domain.Command[struct{}](command{
 						operation.Accepted{OperationID: op, AccountID: "acme", Type: operation.AssessSemanticModel, Owner: item.PersonID("ada"), Resource: operation.Resource{WorkspaceID: id(6, 1), ItemID: &model, ItemType: item.SemanticModel}, Impact: operation.Impact{Assessments: new(1)}},
@@ -107,7 +113,7 @@ func BenchmarkRebuildOperations(b *testing.B) {
 		}
 	}
 	againstCopy(b, pool, n*perAssessment, func() {
-		if _, err := engine.Rebuild(b.Context(), log, "operations", projections.RebuildOptions{}); err != nil {
+		if _, err := engine.Rebuild(b.Context(), log, view.Name, projections.RebuildOptions{}); err != nil {
 			b.Fatal(err)
 		}
 	})

@@ -171,16 +171,19 @@ func (b *build) takeBuilt(ctx context.Context) error {
 		if errors.Is(err, pgx.ErrNoRows) {
 			return fmt.Errorf("this program has built no generation of version %d; run: readinessd projections build --view %s", b.Version, b.Name)
 		}
-		b.resumed = b.position
+		b.resumed, b.indexed = b.position, true
 		return err
 	})
 }
 
-// index creates the secondary indexes after the rows are written.
+// index creates the secondary indexes after the rows are written, and the rows of derived tables from them.
 func (b *build) index(ctx context.Context) error {
-	return b.tx(ctx, "index", pgx.TxOptions{}, func(tx pgx.Tx) error {
+	err := b.tx(ctx, "index", pgx.TxOptions{}, func(tx pgx.Tx) error {
 		for _, t := range b.Tables {
 			name := b.physical(t, b.generation)
+			if err := b.deriveAll(ctx, tx, t, b.generation); err != nil { // again if an earlier run did
+				return err
+			}
 			var indexes int
 			if err := tx.QueryRow(ctx, `SELECT count(*) FROM pg_index WHERE indrelid = $1::regclass AND NOT indisprimary`,
 				name).Scan(&indexes); err != nil {
@@ -200,4 +203,6 @@ func (b *build) index(ctx context.Context) error {
 		}
 		return nil
 	})
+	b.indexed = err == nil
+	return err
 }

@@ -10,6 +10,12 @@ import (
 func ChangesOf(v *View) map[string][]any {
 	all := map[string][]any{}
 	for _, t := range v.Tables {
+		if t.Derived != nil {
+			for _, sql := range t.derive(v.live, true) {
+				all[sql] = arraysOf([]Key{make(Key, len(t.Derived.By))})
+			}
+			continue
+		}
 		columns, numbers := Row{}, Row{}
 		for _, c := range t.Columns {
 			if slices.Contains(t.Key, c.Name) {

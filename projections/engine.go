@@ -99,7 +99,16 @@ func (v *View) queue(b *pgx.Batch, events []eventstore.Recorded) error {
 	slices.SortStableFunc(changes, func(a, b placed) int {
 		return cmp.Or(cmp.Compare(a.at, b.at), bytes.Compare(a.form, b.form))
 	})
-	for _, p := range changes {
+	for i, p := range changes {
+		if p.kind == 'm' {
+			if i > 0 && changes[i-1].at == p.at && bytes.Equal(changes[i-1].form, p.form) {
+				continue
+			}
+			for _, sql := range p.table.derive(v.live, true) {
+				b.Queue(sql, arraysOf([]Key{p.key})...)
+			}
+			continue
+		}
 		sql, args, err := p.statement(v.live(p.table))
 		if err != nil {
 			return fmt.Errorf("projections: view %s: %w", v.Name, err)
@@ -131,6 +140,11 @@ func (v *View) live(t *Table) string { return fmt.Sprintf("%s_v%d", t.Name, v.Ve
 // physical returns the name of the table that holds a generation's rows.
 func (v *View) physical(t *Table, generation int) string {
 	return fmt.Sprintf("%s_v%d_g%d", t.Name, v.Version, generation)
+}
+
+// of returns the names of the tables that hold a generation's rows.
+func (v *View) of(generation int) func(*Table) string {
+	return func(t *Table) string { return v.physical(t, generation) }
 }
 
 // follower returns the name under which a view that is not inline follows the log.

@@ -1,6 +1,10 @@
 package projections
 
 import (
+	"context"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+
 	"readiness/eventstore"
 	"readiness/internal/database"
 )
@@ -41,4 +45,19 @@ func (v *View) Forgotten(r eventstore.Recorded) (columns []string) {
 		}
 	}
 	return columns
+}
+
+// Derive makes the rows of the view's derived tables from rows that no event made.
+func (v *View) Derive(ctx context.Context, pool *pgxpool.Pool) error {
+	for _, t := range v.Tables {
+		if t.Derived == nil {
+			continue
+		}
+		for _, sql := range t.derive(v.live, false) {
+			if _, err := pool.Exec(ctx, sql); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }

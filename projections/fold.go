@@ -33,6 +33,7 @@ type foldedTable struct {
 	// phases are written one after the other. A later phase exists only when a change depends on
 	// whether the row is stored after the earlier one.
 	phases [][]*pending
+	made   map[string]Key // what to make anew of a derived table
 	buf    []byte
 }
 
@@ -50,7 +51,7 @@ type pending struct {
 func newFold(v *View) *fold {
 	f := &fold{view: v}
 	for _, t := range v.Tables {
-		f.tables = append(f.tables, &foldedTable{Table: t, last: map[string]*pending{}})
+		f.tables = append(f.tables, &foldedTable{Table: t, last: map[string]*pending{}, made: map[string]Key{}})
 	}
 	return f
 }
@@ -83,6 +84,10 @@ func (t *foldedTable) change(c *change) error {
 		return err
 	}
 	t.buf = buf
+	if c.kind == 'm' {
+		t.made[string(t.buf)] = key
+		return nil
+	}
 	p := t.last[string(t.buf)]
 	if p == nil || !p.takes(c.kind) {
 		phase := 0
@@ -195,8 +200,9 @@ func plus(a, b any) (any, error) {
 
 // rowKey returns the key of the row that changes, as stored, and appends its canonical form to buf.
 func (c *change) rowKey(buf []byte) (Key, []byte, error) {
-	key := make(Key, len(c.table.Key))
-	for i, k := range c.table.Key {
+	columns := c.keyColumns()
+	key := make(Key, len(columns))
+	for i, k := range columns {
 		v := c.values[k]
 		if c.kind != 'i' {
 			v = c.key[i]
@@ -235,8 +241,8 @@ func appendKey(buf []byte, columnType string, v any) []byte {
 	}
 }
 
-// flush writes the pending changes to the generation's tables.
-func (f *fold) flush(ctx context.Context, tx pgx.Tx, generation int) error {
+// flush writes the pending changes to the generation's tables. Without derive it leaves the derived ones as they are, for deriveAll.
+func (f *fold) flush(ctx context.Context, tx pgx.Tx, generation int, derive bool) error {
 	for _, t := range f.tables {
 		relation := f.view.physical(t.Table, generation)
 		for _, phase := range t.phases {
@@ -244,8 +250,28 @@ func (f *fold) flush(ctx context.Context, tx pgx.Tx, generation int) error {
 				return fmt.Errorf("projections: view %s: write %s: %w", f.view.Name, relation, err)
 			}
 		}
+		if derive && len(t.made) > 0 {
+			for _, sql := range t.derive(f.view.of(generation), true) {
+				if _, err := tx.Exec(ctx, sql, arraysOf(slices.Collect(maps.Values(t.made)))...); err != nil {
+					return fmt.Errorf("projections: view %s: derive %s: %w", f.view.Name, relation, err)
+				}
+			}
+		}
 	}
 	return f.purge(ctx, tx, generation)
+}
+
+// deriveAll makes all rows of a generation's table anew if it is derived.
+func (v *View) deriveAll(ctx context.Context, tx pgx.Tx, t *Table, generation int) error {
+	if t.Derived == nil {
+		return nil
+	}
+	for _, sql := range t.derive(v.of(generation), false) {
+		if _, err := tx.Exec(ctx, sql); err != nil {
+			return fmt.Errorf("derive %s: %w", t.Name, err)
+		}
+	}
+	return nil
 }
 
 // write writes one phase, in which each row occurs once.

@@ -21,10 +21,16 @@ var pageViews = &Table{
 	Key:     []string{"account_id", "report_id", "day", "page"},
 }
 
-// PageViews counts the views of each page of a report by day (UTC). It follows the log.
+var reportViews = &Table{
+	Name:    "report_views",
+	Columns: []Column{{"account_id", "text"}, {"report_id", "uuid"}, {"day", "date"}, {"views", "bigint"}},
+	Key:     []string{"account_id", "report_id", "day"},
+}
+
+// PageViews counts the views of each page of a report by day (UTC), and in report_views those of all its pages. It follows the log.
 var PageViews = &View{
-	Name: "page_views", Version: 1,
-	Tables: []*Table{pageViews},
+	Name: "page_views", Version: 2,
+	Tables: []*Table{pageViews, reportViews},
 	Of:     []domain.Event{pixies.Seen{}},
 	Project: func(rows *Rows, r eventstore.Recorded) error {
 		seen, ours := r.Event.(pixies.Seen)
@@ -35,9 +41,12 @@ var PageViews = &View{
 		if err != nil {
 			return err
 		}
+		all := 0
 		for page, views := range seen.Views {
 			rows.Add(pageViews, Key{r.Account, seen.ReportID, day, page}, Row{"views": views})
+			all += views
 		}
+		rows.Add(reportViews, Key{r.Account, seen.ReportID, day}, Row{"views": all})
 		return nil
 	},
 }
@@ -49,8 +58,13 @@ var PageViews = &View{
 // its counters are one transaction, as are the view's rows and its position. The event's members are those
 // of schema version 1.
 func pageViewsFrom(reports, from, to string) string {
+	return viewsFrom(`page, day, views FROM `+live.pageViews, reports, from, to)
+}
+
+// viewsFrom is pageViewsFrom with the page, day and views of other rows of the view.
+func viewsFrom(rows, reports, from, to string) string {
 	return `
-	SELECT report_id, page, day, views FROM ` + live.pageViews + `
+	SELECT report_id, ` + rows + `
 	WHERE account_id = $1 AND report_id ` + reports + ` AND day BETWEEN ` + from + `::date AND ` + to + `::date
 	UNION ALL
 	SELECT (data ->> 'reportId')::uuid, page.key, (data ->> 'day')::date,

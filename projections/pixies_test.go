@@ -296,7 +296,7 @@ func TestPageViewsOfThisHour(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	exec(`INSERT INTO followers (name) VALUES ('page_views_v1')`)
+	exec(`INSERT INTO followers (name) VALUES ('page_views_v2')`)
 	o.log = eventstore.New(o.views.Pool, o.codec, eventstore.Options{})
 	look := func(accountID string, id uuid.UUID, on time.Time, views map[string]int) {
 		hour := on.Hour()
@@ -333,7 +333,7 @@ func TestPageViewsOfThisHour(t *testing.T) {
 	defer func() { _ = router.Close(); done.Wait() }()
 	for viewed := 0; viewed < 4; { // wait until the view has reached the end of the log
 		readAll()
-		if err := o.views.Pool.QueryRow(t.Context(), `SELECT count(*) FROM page_views_v1`).Scan(&viewed); err != nil {
+		if err := o.views.Pool.QueryRow(t.Context(), `SELECT count(*) FROM page_views_v2`).Scan(&viewed); err != nil {
 			t.Fatal(err)
 		}
 	}

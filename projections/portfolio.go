@@ -139,15 +139,15 @@ type PortfolioQuery struct {
 	Limit             int
 }
 
-// beforeSQL selects the assessment of a model before $3 that its newest one, p, is compared with, and changeSQL only the change of
-// the score, by the index alone.
-var beforeSQL, changeSQL = before("b.assessment, "), before("")
-
-func before(columns string) string {
-	return `LEFT JOIN LATERAL (SELECT ` + columns + fmt.Sprintf("nullif(p.rank, %d)", unscored) + ` - b.score AS change
+// beforeSQL selects the assessment of a model before $3 that its newest one, p, is compared with, and changeSQL the change of the score
+// since then.
+var (
+	beforeSQL = `LEFT JOIN LATERAL (SELECT b.assessment, ` + fmt.Sprintf("nullif(p.rank, %d)", unscored) + ` - b.score AS change
 		FROM ` + live.assessments + ` b WHERE b.account_id = $1 AND b.model_id = p.model_id AND b.assessed_at <= $3 AND b.basis = p.basis
 		ORDER BY b.assessed_at DESC, b.id DESC LIMIT 1) before ON true`
-}
+	changeSQL = `JOIN ` + live.portfolioChanges + ` c ON c.account_id = p.account_id AND c.model_id = p.model_id
+		AND c.since <= $3 AND c.until > $3`
+)
 
 // reportsSQL selects the reports that have Pixies, by model, and seenSQL their views.
 func reportsSQL(of string) string {
@@ -156,7 +156,8 @@ func reportsSQL(of string) string {
 }
 
 var seenSQL = `seen AS MATERIALIZED (SELECT r.model_id, sum(s.views)::bigint AS views
-	FROM (` + pageViewsFrom(`IN (SELECT report_id FROM reports)`, `$4`, `$5`) + `) s JOIN reports r USING (report_id) GROUP BY r.model_id)`
+	FROM (` + viewsFrom(`NULL, day, views FROM `+live.reportViews, `IN (SELECT report_id FROM reports)`, `$4`, `$5`) + `) s
+	JOIN reports r USING (report_id) GROUP BY r.model_id)`
 
 // filtered returns the condition of the query's filters on p, and the arguments of the entire query: account, workspaces,
 // Earlier, those given, and the filters'.
@@ -190,18 +191,19 @@ func (q PortfolioQuery) filtered(given ...any) (where string, args []any) {
 
 // order is how a sort orders portfolio, called p.
 type order struct {
-	key, direction, after string
-	join                  string                    // what key needs
-	of                    func(PortfolioCursor) any // the value of key
+	from, key        string // a relation with a row of each model, and its column
+	direction, after string
+	join             string                    // "" for p
+	of               func(PortfolioCursor) any // the value of key
 }
 
 var orders = map[PortfolioSort]order{
-	PortfolioByScore: {"p.rank", "", ">", "", func(c PortfolioCursor) any { return c.Rank }},
-	PortfolioByName:  {"p.name_folded", "", ">", "", func(c PortfolioCursor) any { return c.Name }},
-	PortfolioByChange: {
-		fmt.Sprintf("coalesce(before.change, %d)", unchanged), "", ">", changeSQL, func(c PortfolioCursor) any { return c.Change },
+	PortfolioByScore:  {"p", "rank", "", ">", "", func(c PortfolioCursor) any { return c.Rank }},
+	PortfolioByName:   {"p", "name_folded", "", ">", "", func(c PortfolioCursor) any { return c.Name }},
+	PortfolioByChange: {"c", "change", "", ">", changeSQL, func(c PortfolioCursor) any { return c.Change }},
+	PortfolioByViews: {
+		"seen", "views", " DESC", "<", "JOIN seen ON seen.model_id = p.model_id", func(c PortfolioCursor) any { return c.Views },
 	},
-	PortfolioByViews: {"seen.views", " DESC", "<", "", func(c PortfolioCursor) any { return c.Views }},
 }
 
 func (q PortfolioQuery) statement() database.Statement {
@@ -210,28 +212,29 @@ func (q PortfolioQuery) statement() database.Statement {
 		by = orders[PortfolioByScore]
 	}
 	where, args := q.filtered(q.From.UTC(), q.To.UTC())
-	after := func(string) string { return "" }
+	after := func(string, string) string { return "" }
 	if c := q.After; c != nil {
 		args = append(args, by.of(*c), c.ID)
 		n := len(args)
-		after = func(key string) string {
-			return fmt.Sprintf(" AND (%s, p.model_id) %s ($%d, $%d)", key, by.after, n-1, n)
+		after = func(from, key string) string {
+			return fmt.Sprintf(" AND (%s, %s.model_id) %s ($%d, $%d)", key, from, by.after, n-1, n)
 		}
 	}
 	args = append(args, q.Limit)
-	first := func(key, join, also string) string {
-		return fmt.Sprintf(`SELECT p.*, %[1]s AS sorted FROM %[3]s p %[4]s%[5]s
-			ORDER BY sorted%[2]s, p.model_id%[2]s LIMIT $%[6]d`, key, by.direction, live.portfolio, join, where+also+after(key), len(args))
+	first := func(from, key, join, also string) string {
+		return fmt.Sprintf(`SELECT p.*, %[2]s AS sorted FROM %[4]s p %[5]s%[6]s ORDER BY sorted%[3]s, %[1]s.model_id%[3]s LIMIT $%[7]d`,
+			from, key, by.direction, live.portfolio, join, where+also+after(from, key), len(args))
 	}
+	page := first(by.from, by.from+"."+by.key, by.join, "")
 	var with string
 	if q.Sort == PortfolioByViews {
 		// Few models have views: the others are in the order of their key.
 		with = reportsSQL("") + ", " + seenSQL + `, page AS MATERIALIZED (SELECT * FROM (
-			(` + first("seen.views", "JOIN seen ON seen.model_id = p.model_id", "") + `) UNION ALL
-			(` + first("0::bigint", "", " AND p.model_id NOT IN (SELECT model_id FROM seen)") + `)) p
+			(` + page + `) UNION ALL
+			(` + first("p", "0::bigint", "", " AND p.model_id NOT IN (SELECT model_id FROM seen)") + `)) p
 			ORDER BY sorted DESC, model_id DESC LIMIT ` + fmt.Sprintf("$%d)", len(args))
 	} else {
-		with = `page AS MATERIALIZED (` + first(by.key, by.join, "") + `), ` +
+		with = `page AS MATERIALIZED (` + page + `), ` +
 			reportsSQL(` AND model_id IN (SELECT model_id FROM page)`) + ", " + seenSQL
 	}
 	return database.Statement{Args: args, SQL: `WITH ` + with + `

@@ -30,15 +30,16 @@ func BenchmarkPortfolio(b *testing.B) {
 		'dimensions', '{"descriptions": 32, "naming": 98, "measures": 95, "types": 51, "relationships": 96, "visibility": 81, "instructions": 0, "synonyms": 0, "time": 65}'::jsonb)`
 	now := time.Now().UTC().Truncate(time.Second)
 	for _, sql := range []string{
-		`INSERT INTO assessments_v5 SELECT md5('a' || i || ' ' || j)::uuid, 'contoso', md5('o' || i)::uuid, md5('w' || i % 1000)::uuid, md5(i::text)::uuid,
+		`INSERT INTO assessments_v6 SELECT md5('a' || i || ' ' || j)::uuid, 'contoso', md5('o' || i)::uuid, md5('w' || i % 1000)::uuid, md5(i::text)::uuid,
 			$1::timestamptz - j * interval '9 days', ` + assessment + `, false, md5('2026-12')::uuid, (i * 7 + j * 3) % 101 FROM generate_series(1, 100000) i, generate_series(0, 5) j`,
-		`INSERT INTO portfolio_v5 SELECT 'contoso', md5(i::text)::uuid, md5('w' || i % 1000)::uuid, 'model ' || i, 'model ' || i || E'\nworkspace ' || i % 1000,
+		`INSERT INTO portfolio_v6 SELECT 'contoso', md5(i::text)::uuid, md5('w' || i % 1000)::uuid, 'model ' || i, 'model ' || i || E'\nworkspace ' || i % 1000,
 			(i * 7) % 101, $1::timestamptz, md5('2026-12')::uuid, '2026-12', ` + assessment + ` FROM generate_series(1, 100000) i, generate_series(0, 0) j`,
-		`INSERT INTO portfolio_scores_v5 SELECT 'contoso', md5(i::text)::uuid, md5('w' || i % 1000)::uuid, (i * 7) % 101, $1::timestamptz, md5('2026-12')::uuid, '2026-12', 1, 20, 70,
+		`INSERT INTO portfolio_scores_v6 SELECT 'contoso', md5(i::text)::uuid, md5('w' || i % 1000)::uuid, (i * 7) % 101, $1::timestamptz, md5('2026-12')::uuid, '2026-12', 1, 20, 70,
 			32, 98, 95, 51, 96, 81, 0, 0, 65 FROM generate_series(1, 100000) i`,
 		`INSERT INTO pixies_v1 SELECT 'contoso', md5('r' || i)::uuid, md5('w' || i % 1000)::uuid, 'Report ' || i, md5(i::text)::uuid, 'HasPixies', 3, 3, $1::timestamptz, NULL, NULL
 			FROM generate_series(100, 100000, 100) i`,
-		`INSERT INTO page_views_v1 SELECT 'contoso', md5('r' || i)::uuid, 'page ' || p, $1::timestamptz::date - d, i % 97 FROM generate_series(100, 100000, 100) i, generate_series(0, 30) d, generate_series(1, 3) p`,
+		`INSERT INTO page_views_v2 SELECT 'contoso', md5('r' || i)::uuid, 'page ' || p, $1::timestamptz::date - d, i % 97 FROM generate_series(100, 100000, 100) i, generate_series(0, 30) d, generate_series(1, 3) p`,
+		`INSERT INTO report_views_v2 SELECT account_id, report_id, day, sum(views) FROM page_views_v2 GROUP BY account_id, report_id, day`,
 	} {
 		args := []any{now}
 		if !strings.Contains(sql, "$1") {
@@ -47,6 +48,9 @@ func BenchmarkPortfolio(b *testing.B) {
 		if _, err := pool.Exec(b.Context(), sql, args...); err != nil {
 			b.Fatal(err)
 		}
+	}
+	if err := projections.Assessments.Derive(b.Context(), pool); err != nil {
+		b.Fatal(err)
 	}
 	if _, err := pool.Exec(b.Context(), "VACUUM ANALYZE"); err != nil {
 		b.Fatal(err)

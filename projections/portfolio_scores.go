@@ -117,12 +117,11 @@ func (v *Views) PortfolioScores(ctx context.Context, q PortfolioQuery) ([]Worksp
 }
 
 // PortfolioChanges counts the models that the query selects whose score rose, fell or is the same since the assessment that the
-// portfolio compares with. It reads an earlier assessment of each model.
+// portfolio compares with.
 func (v *Views) PortfolioChanges(ctx context.Context, q PortfolioQuery) (rose, fell, same int, err error) {
 	where, args := q.filtered()
-	err = v.Pool.QueryRow(ctx, `SELECT count(*) FILTER (WHERE change > 0), count(*) FILTER (WHERE change < 0),
-			count(*) FILTER (WHERE change = 0)
-		FROM (SELECT before.change`+q.scoresFrom()+` `+changeSQL+where+`) changes`,
+	err = v.Pool.QueryRow(ctx, `SELECT count(*) FILTER (WHERE c.change BETWEEN 1 AND 100), count(*) FILTER (WHERE c.change < 0),
+			count(*) FILTER (WHERE c.change = 0)`+q.scoresFrom()+` `+changeSQL+where,
 		append([]any{pgx.QueryExecModeCacheDescribe}, args...)...).Scan(&rose, &fell, &same)
 	if err != nil {
 		return 0, 0, 0, fmt.Errorf("projections: count the changes of the portfolio: %w", err)

@@ -138,6 +138,7 @@ type build struct {
 	began   time.Time
 
 	generation int
+	indexed    bool       // the tables have their indexes, and derived ones their rows
 	live       []relation // the generations to replace, of this version and others
 	resumed    int64
 	restarted  bool
@@ -339,7 +340,7 @@ func (b *build) write(ctx context.Context, f *fold) error {
 		if _, err := tx.Exec(ctx, `SET LOCAL synchronous_commit = off`); err != nil {
 			return err
 		}
-		if err := f.flush(ctx, tx, b.generation); err != nil {
+		if err := f.flush(ctx, tx, b.generation, b.indexed); err != nil {
 			return err
 		}
 		tag, err := tx.Exec(ctx, `UPDATE view_generations SET position = $5, updated_at = clock_timestamp()

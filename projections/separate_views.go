@@ -203,7 +203,7 @@ func (a *SeparateViews) Add(ctx context.Context, events []ViewsEvent) error {
 			}
 		}
 		for _, f := range folds {
-			if err := f.flush(ctx, tx, 1); err != nil {
+			if err := f.flush(ctx, tx, 1, true); err != nil {
 				return err
 			}
 		}

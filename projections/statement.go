@@ -109,8 +109,11 @@ func (c *change) check() error {
 				return fmt.Errorf("table %s: a row is inserted without its key column %s", t.Name, k)
 			}
 		}
-	} else if len(c.key) != len(t.Key) {
-		return fmt.Errorf("table %s has %d key columns, the change names %d", t.Name, len(t.Key), len(c.key))
+	} else if key := c.keyColumns(); len(c.key) != len(key) {
+		return fmt.Errorf("table %s has %d key columns, the change names %d", t.Name, len(key), len(c.key))
+	}
+	if (t.Derived != nil) != (c.kind == 'm') {
+		return fmt.Errorf("table %s: only a derived table is derived, and nothing else changes it", t.Name)
 	}
 	for name := range c.values {
 		if _, ok := t.column(name); !ok {
@@ -124,6 +127,41 @@ func (c *change) check() error {
 		return fmt.Errorf("table %s: a change without columns", t.Name)
 	}
 	return nil
+}
+
+// keyColumns returns the columns whose values are the change's key.
+func (c *change) keyColumns() []string {
+	if c.kind == 'm' && c.table.Derived != nil {
+		return c.table.Derived.By
+	}
+	return c.table.Key
+}
+
+// derive returns SQL that makes rows of a derived table anew, one statement after the other: all, or with some those whose values of the
+// columns By are in the arrays $1, $2 and so on. name returns the names of the view's tables.
+func (t *Table) derive(name func(*Table) string, some bool) [2]string {
+	deleted, condition := "true", "true"
+	if some {
+		arrays := make([]string, len(t.Derived.By))
+		for i, column := range t.Derived.By {
+			arrays[i] = fmt.Sprintf("$%d::%s[]", i+1, t.typeOf(column))
+		}
+		in := ` IN (SELECT * FROM unnest(` + strings.Join(arrays, ", ") + `))`
+		deleted, condition = "("+strings.Join(t.Derived.By, ", ")+")"+in, "("+each(t.Derived.By, "p.%s")+")"+in
+	}
+	return [2]string{
+		`DELETE FROM ` + name(t) + ` WHERE ` + deleted,
+		`INSERT INTO ` + name(t) + ` (` + strings.Join(t.names(), ", ") + `) ` + t.Derived.Rows(name, condition),
+	}
+}
+
+// arraysOf returns the keys as the arguments of derive: an array of each column's values.
+func arraysOf(keys []Key) []any {
+	arrays := make([]any, len(keys[0]))
+	for i := range arrays {
+		arrays[i] = lists.Map(keys, func(k Key) any { return k[i] })
+	}
+	return arrays
 }
 
 // statement returns the SQL of a checked change on the relation. The text depends only on the change's

@@ -100,7 +100,7 @@ func (b *build) foldVisible(ctx context.Context, tx pgx.Tx, to int64) error {
 	read := func(ctx context.Context, after, upTo int64) iter.Seq2[eventstore.Recorded, error] {
 		return b.log.ReadVisible(ctx, tx, after, upTo, b.Undecoded)
 	}
-	return b.fold(ctx, read, b.position, to, func(f *fold) error { return f.flush(ctx, tx, b.generation) })
+	return b.fold(ctx, read, b.position, to, func(f *fold) error { return f.flush(ctx, tx, b.generation, b.indexed) })
 }
 
 // goLive points the SQL views at the generation and retires the earlier ones.

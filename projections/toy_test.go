@@ -43,6 +43,17 @@ var sums = &projections.Table{
 	Key:     []string{"day", "key"},
 }
 
+// totals sums the things of a stream.
+var totals = &projections.Table{
+	Name:    "totals",
+	Columns: []projections.Column{{"stream", "text"}, {"things", "bigint"}, {"n", "bigint"}},
+	Key:     []string{"stream"},
+	Indexes: []string{"(n)"},
+	Derived: &projections.Derived{By: []string{"stream"}, Rows: func(name func(*projections.Table) string, condition string) string {
+		return `SELECT p.stream, count(*), sum(p.n)::bigint FROM ` + name(things) + ` p WHERE ` + condition + ` GROUP BY p.stream`
+	}},
+}
+
 func project(rows *projections.Rows, r eventstore.Recorded) error {
 	for _, o := range r.Event.(changed).Ops {
 		key := projections.Key{r.Stream, o.Key}
@@ -63,13 +74,14 @@ func project(rows *projections.Rows, r eventstore.Recorded) error {
 			rows.Delete(things, key)
 		}
 		rows.Add(sums, projections.Key{r.RecordedAt, o.Key}, projections.Row{"n": o.N, "events": 1})
+		rows.Derive(totals, projections.Key{r.Stream})
 	}
 	return nil
 }
 
-// toy returns the view of both tables.
+// toy returns the view of all tables.
 func toy(version int, inline bool) *projections.View {
-	return &projections.View{Name: "toy", Version: version, Inline: inline, Tables: []*projections.Table{things, sums}, Project: project}
+	return &projections.View{Name: "toy", Version: version, Inline: inline, Tables: []*projections.Table{things, sums, totals}, Project: project}
 }
 
 // program is a program with its views, on a log that other programs may share.

@@ -21,6 +21,15 @@ type Table struct {
 	Columns []Column
 	Key     []string // primary key, in the order of Key values
 	Indexes []string // the text after CREATE INDEX ON table
+	Derived *Derived // nil for a table whose rows Project changes
+}
+
+// Derived makes the rows of a table from those of tables that the view has before it, where they follow from several events.
+type Derived struct {
+	// By are the first columns of the key. Derive makes the rows that are equal in them anew.
+	By []string
+	// Rows returns SQL for the rows, in the order of the columns: of all, or of those that meet a condition on the columns By of p.
+	Rows func(name func(*Table) string, condition string) string
 }
 
 // View is a pure fold from events to the rows of its tables. Each row is fed by one stream, or changed
@@ -76,7 +85,7 @@ type Key []any
 
 type change struct {
 	table  *Table
-	kind   byte // 'i'nsert, 's'et, 'a'dd, 'e'nsure, 'd'elete
+	kind   byte // 'i'nsert, 's'et, 'a'dd, 'e'nsure, 'd'elete, 'm'ake anew
 	key    Key
 	values Row
 }
@@ -107,4 +116,9 @@ func (r *Rows) Ensure(t *Table, key Key) {
 // Delete removes the row with the key, if it exists.
 func (r *Rows) Delete(t *Table, key Key) {
 	r.changes = append(r.changes, change{table: t, kind: 'd', key: key})
+}
+
+// Derive makes the rows of a derived table with the values of the columns By anew, from the rows after the event.
+func (r *Rows) Derive(t *Table, by Key) {
+	r.changes = append(r.changes, change{table: t, kind: 'm', key: by})
 }

@@ -57,7 +57,7 @@ func TestRecordingThatIsRefused(t *testing.T) {
 			if op.Status != operation.StatusFailed || op.Failure == nil || op.Failure.Code != failed || op.Failure.Message != "no room is left" || *op.Impact.Assessments != 1 {
 				t.Errorf("the operation reads %+v, failure %+v", op, op.Failure)
 			}
-			if n := b.Count(t, `SELECT count(*) FROM assessments_v5`) + b.Count(t, `SELECT count(*) FROM documents`) + b.Count(t, `SELECT count(*) FROM step_tokens`); n != 0 {
+			if n := b.Count(t, `SELECT count(*) FROM assessments_v6`) + b.Count(t, `SELECT count(*) FROM documents`) + b.Count(t, `SELECT count(*) FROM step_tokens`); n != 0 {
 				t.Errorf("%d rows of the unrecorded assessment are left", n)
 			}
 			if a := b.used(t, account.Assessments, account.Day); a != 1 {

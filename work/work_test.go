@@ -313,7 +313,7 @@ func TestAssessMany(t *testing.T) {
 	if a, f := b.used(t, account.Assessments, account.Day), b.used(t, account.FirstLooks, account.Lifetime); a != 3 || f != 3 {
 		t.Errorf("%d assessments and %d first looks are spent, want 3 and 3", a, f)
 	}
-	if n := b.Count(t, `SELECT count(*) FROM assessments_v5`); n != 1 {
+	if n := b.Count(t, `SELECT count(*) FROM assessments_v6`); n != 1 {
 		t.Errorf("%d assessments are stored, want 1", n)
 	}
 }

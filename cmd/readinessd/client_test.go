@@ -213,8 +213,8 @@ func (y *typist) asOfFiles(shown string) {
 func (y *typist) anew() {
 	y.t.Helper()
 	for _, update := range []string{
-		`portfolio_v5 SET regime = '2026-12', assessment = assessment || '{"regimeId": "2026-12"}' WHERE name_folded = 'inventory'`,
-		`portfolio_scores_v5 SET regime = '2026-12' WHERE model_id IN (SELECT model_id FROM portfolio_v5 WHERE regime = '2026-12')`,
+		`portfolio_v6 SET regime = '2026-12', assessment = assessment || '{"regimeId": "2026-12"}' WHERE name_folded = 'inventory'`,
+		`portfolio_scores_v6 SET regime = '2026-12' WHERE model_id IN (SELECT model_id FROM portfolio_v6 WHERE regime = '2026-12')`,
 	} {
 		if n := query[int](y.t, y.rates, `WITH old AS (UPDATE `+update+` RETURNING 1) SELECT count(*)::int FROM old`); n != 1 {
 			y.t.Fatalf("%d rows are of an earlier regime, want 1: %s", n, update)

@@ -112,7 +112,7 @@ func (b *bench) became(t *testing.T, want map[string]int) {
 // stored returns the views that are counted or in the log, by account, day and page.
 func (b *bench) stored(t *testing.T) map[string]int {
 	t.Helper()
-	rows, err := b.Pool.Query(t.Context(), `SELECT account_id || ' ' || day || ' ' || page, views FROM page_views_v1
+	rows, err := b.Pool.Query(t.Context(), `SELECT account_id || ' ' || day || ' ' || page, views FROM page_views_v2
 		UNION ALL SELECT account_id || ' ' || (hour AT TIME ZONE 'UTC')::date || ' ' || page, views FROM page_view_hours`)
 	check(t, err)
 	all := map[string]int{}

@@ -41,10 +41,10 @@ func (w *World) AssessAll(account, person string) {
 func (w *World) ScoredByEarlierRules(models ...string) {
 	w.t.Helper()
 	const old = `assessment = assessment || '{"regimeId": "2026-12", "comparableWithPrevious": false}'`
-	for table, set := range map[string]string{"portfolio_v5": "regime = '2026-12', " + old,
-		"portfolio_scores_v5": "regime = '2026-12'", "assessments_v5": old} {
+	for table, set := range map[string]string{"portfolio_v6": "regime = '2026-12', " + old,
+		"portfolio_scores_v6": "regime = '2026-12'", "assessments_v6": old} {
 		_, err := w.Pool.Exec(w.t.Context(), `UPDATE `+table+` SET `+set+` WHERE model_id IN
-			(SELECT model_id FROM portfolio_v5 WHERE assessment ->> 'semanticModelName' = ANY($1))`, models)
+			(SELECT model_id FROM portfolio_v6 WHERE assessment ->> 'semanticModelName' = ANY($1))`, models)
 		testworld.Check(w.t, err)
 	}
 }

@@ -65,6 +65,9 @@ var runs = []benchmark{
 	{name: "RebuildOperations", pkg: "./projections", env: []string{"READINESS_BENCH_EVENTS=1000000"}, figures: []figure{
 		{what: "Rebuild of operations, a million events", unit: "of-COPY-out", goal: 0.6},
 	}},
+	{name: "RebuildAssessments", pkg: "./projections", env: []string{"READINESS_BENCH_EVENTS=200000"}, figures: []figure{
+		{what: "Rebuild of assessments and portfolio, 200,000 events", unit: "of-COPY-out", goal: 0.3},
+	}},
 	{name: "GetOperation", pkg: "./http", times: "40000x", figures: []figure{
 		{what: "GET of an operation", sub: "16_callers", unit: "of-bare", goal: 0.75},
 	}},
@@ -78,6 +81,9 @@ var runs = []benchmark{
 		{what: "Portfolio of 100,000 models by score", sub: "score", unit: "ns/op", goal: 50, most: true},
 		{what: "By change", sub: "change", unit: "ns/op", goal: 50, most: true},
 		{what: "By views", sub: "views", unit: "ns/op", goal: 50, most: true},
+	}},
+	{name: "AbTests", pkg: "./projections", figures: []figure{
+		{what: "List of 10,000 A/B tests", unit: "ns/op", goal: 8, most: true},
 	}},
 	{name: "Others", pkg: "./cmd/readinessd", times: "1500x", figures: []figure{
 		{what: "Reads beside sixty calls of a model of 20,000 fields, p99", sub: "view", unit: "p99-ms", goal: 50, most: true},

@@ -104,7 +104,7 @@ func (c *Program) Verify() {
 		GivenBack:     of("allowance.refunded"),
 		FirstLooks:    count(`SELECT coalesce(sum((data->>'amount')::int), 0) FROM events WHERE type = 'allowance.spent' AND data->>'kind' = 'firstLooks'`),
 		Tokens:        count(`SELECT count(*) FROM step_tokens`),
-		Rows:          count(`SELECT count(*) FROM assessments_v5`),
+		Rows:          count(`SELECT count(*) FROM assessments_v6`),
 	}
 	all := runs * len(c.Models)
 	want := counts{Accepted: runs, Started: runs, Succeeded: runs, Ended: all, Recorded: all, Spends: runs, Spent: all, FirstLooks: len(c.Models), Rows: all}

@@ -82,22 +82,28 @@ func assessMany(t *testing.T, w *consoletest.World) {
 	testworld.Check(t, err)
 	w.Ended(api, started.JSON202.OperationID)
 	_, err = w.Pool.Exec(t.Context(), `
-		INSERT INTO portfolio_v5 (account_id, model_id, workspace_id, name_folded, names_folded, rank, assessed_at, basis, regime, assessment)
+		INSERT INTO portfolio_v6 (account_id, model_id, workspace_id, name_folded, names_folded, rank, assessed_at, basis, regime, assessment)
 		SELECT p.account_id, c.model_id, c.workspace_id, lower(c.model), lower(c.model || E'\n' || c.workspace), p.rank, p.assessed_at, p.basis, p.regime,
 			p.assessment || jsonb_build_object('semanticModelId', c.model_id, 'semanticModelName', c.model, 'workspaceId', c.workspace_id,
 				'workspaceName', c.workspace)
-		FROM portfolio_v5 p, LATERAL (
+		FROM portfolio_v6 p, LATERAL (
 			SELECT ('66666666-0000-4000-8000-' || lpad(n::text, 12, '0'))::uuid AS model_id, 'Model ' || lpad(n::text, 4, '0') AS model,
 				('55555555-0000-4000-8000-' || lpad((n / 100)::text, 12, '0'))::uuid AS workspace_id, 'Workspace ' || lpad((n / 100)::text, 2, '0') AS workspace
 			FROM generate_series(right(p.model_id::text, 12)::int + 100, 4999, 100) n) c`)
 	testworld.Check(t, err)
 	_, err = w.Pool.Exec(t.Context(), `
-		INSERT INTO portfolio_scores_v5
+		INSERT INTO portfolio_scores_v6
 		SELECT s.account_id, m.model_id, m.workspace_id, s.rank, s.assessed_at, s.basis, s.regime, s.high, s.medium, s.low, s.dimension_descriptions,
 			s.dimension_naming, s.dimension_measures, s.dimension_types, s.dimension_relationships, s.dimension_visibility,
 			s.dimension_instructions, s.dimension_synonyms, s.dimension_time
-		FROM portfolio_v5 m JOIN portfolio_scores_v5 s ON right(s.model_id::text, 12)::int = right(m.model_id::text, 12)::int % 100
-		WHERE NOT EXISTS (SELECT FROM portfolio_scores_v5 x WHERE x.model_id = m.model_id)`)
+		FROM portfolio_v6 m JOIN portfolio_scores_v6 s ON right(s.model_id::text, 12)::int = right(m.model_id::text, 12)::int % 100
+		WHERE NOT EXISTS (SELECT FROM portfolio_scores_v6 x WHERE x.model_id = m.model_id)`)
+	testworld.Check(t, err)
+	_, err = w.Pool.Exec(t.Context(), `
+		INSERT INTO portfolio_changes_v6
+		SELECT c.account_id, m.model_id, c.since, c.until, c.change
+		FROM portfolio_v6 m JOIN portfolio_changes_v6 c ON right(c.model_id::text, 12)::int = right(m.model_id::text, 12)::int % 100
+		WHERE NOT EXISTS (SELECT FROM portfolio_changes_v6 x WHERE x.model_id = m.model_id)`)
 	testworld.Check(t, err)
 }
 
