@@ -76,6 +76,15 @@ func BenchmarkPortfolio(b *testing.B) {
 			}
 		})
 	}
+	b.Run("change of a workspace", func(b *testing.B) {
+		for b.Loop() {
+			page, err := views.Portfolio(b.Context(), projections.PortfolioQuery{AccountID: "contoso", Workspaces: workspaces[:1], Sort: projections.PortfolioByChange,
+				Earlier: now.AddDate(0, 0, -30), From: now.AddDate(0, 0, -27), To: now, Limit: 101})
+			if err != nil || len(page) != 100 {
+				b.Fatalf("%d models, error %v", len(page), err)
+			}
+		}
+	})
 	all := projections.PortfolioQuery{AccountID: "contoso", Workspaces: workspaces, Earlier: now.AddDate(0, 0, -30)}
 	b.Run("scores", func(b *testing.B) {
 		for b.Loop() {
