@@ -58,14 +58,18 @@ var PageViews = &View{
 // its counters are one transaction, as are the view's rows and its position. The event's members are those
 // of schema version 1.
 func pageViewsFrom(reports, from, to string) string {
-	return viewsFrom(`page, day, views FROM `+live.pageViews, reports, from, to)
+	return viewsFrom(`page, day, views`, live.pageViews, ``, reports, from, to)
 }
 
-// viewsFrom is pageViewsFrom with the page, day and views of other rows of the view.
-func viewsFrom(rows, reports, from, to string) string {
+// reportViewsFrom is pageViewsFrom with one row of the days and pages that the view has of each report.
+func reportViewsFrom(reports, from, to string) string {
+	return viewsFrom(`NULL, NULL::date, sum(views)::bigint AS views`, live.reportViews, ` GROUP BY report_id`, reports, from, to)
+}
+
+func viewsFrom(columns, table, grouped, reports, from, to string) string {
 	return `
-	SELECT report_id, ` + rows + `
-	WHERE account_id = $1 AND report_id ` + reports + ` AND day BETWEEN ` + from + `::date AND ` + to + `::date
+	SELECT report_id, ` + columns + ` FROM ` + table + `
+	WHERE account_id = $1 AND report_id ` + reports + ` AND day BETWEEN ` + from + `::date AND ` + to + `::date` + grouped + `
 	UNION ALL
 	SELECT (data ->> 'reportId')::uuid, page.key, (data ->> 'day')::date,
 		page.value::bigint FROM events CROSS JOIN LATERAL json_each_text(data -> 'views') page

@@ -28,6 +28,7 @@ var portfolio = &Table{
 	Indexes: []string{
 		"(account_id, rank, model_id)",
 		"(account_id, name_folded, model_id)",
+		"(account_id, workspace_id)",
 	},
 }
 
@@ -155,14 +156,16 @@ func reportsSQL(of string) string {
 		WHERE account_id = $1 AND status = 'HasPixies' AND model_id IS NOT NULL` + of + `)`
 }
 
-var seenSQL = `seen AS MATERIALIZED (SELECT r.model_id, sum(s.views)::bigint AS views
-	FROM (` + viewsFrom(`NULL, day, views FROM `+live.reportViews, `IN (SELECT report_id FROM reports)`, `$4`, `$5`) + `) s
-	JOIN reports r USING (report_id) GROUP BY r.model_id)`
+// Views are added by report first: how many models the page's reports are on is not known to the planner, which would add them for each.
+var seenSQL = `viewed AS MATERIALIZED (SELECT report_id, sum(views) AS views
+		FROM (` + reportViewsFrom(`IN (SELECT report_id FROM reports)`, `$4`, `$5`) + `) s GROUP BY report_id),
+	seen AS MATERIALIZED (SELECT r.model_id, coalesce(sum(v.views), 0)::bigint AS views, count(*) AS reports
+		FROM reports r LEFT JOIN viewed v USING (report_id) GROUP BY r.model_id)`
 
-// filtered returns the condition of the query's filters on p, and the arguments of the entire query: account, workspaces,
-// Earlier, those given, and the filters'.
-func (q PortfolioQuery) filtered(given ...any) (where string, args []any) {
-	where = ` WHERE p.account_id = $1 AND p.workspace_id = ANY($2)`
+// filtered returns the condition of the query's filters on p, of which the workspace is taken from a relation, and the arguments of the
+// entire query: account, workspaces, Earlier, those given, and the filters'.
+func (q PortfolioQuery) filtered(workspace string, given ...any) (where string, args []any) {
+	where = ` WHERE p.account_id = $1 AND ` + workspace + `.workspace_id = ANY($2)`
 	args = append([]any{q.AccountID, q.Workspaces, q.Earlier}, given...)
 	add := func(condition string, value any) {
 		args = append(args, value)
@@ -202,7 +205,8 @@ var orders = map[PortfolioSort]order{
 	PortfolioByName:   {"p", "name_folded", "", ">", "", func(c PortfolioCursor) any { return c.Name }},
 	PortfolioByChange: {"c", "change", "", ">", changeSQL, func(c PortfolioCursor) any { return c.Change }},
 	PortfolioByViews: {
-		"seen", "views", " DESC", "<", "JOIN seen ON seen.model_id = p.model_id", func(c PortfolioCursor) any { return c.Views },
+		"seen", "views", " DESC", "<", "JOIN (SELECT * FROM seen ORDER BY views DESC, model_id DESC) seen ON seen.model_id = p.model_id",
+		func(c PortfolioCursor) any { return c.Views },
 	},
 }
 
@@ -211,7 +215,11 @@ func (q PortfolioQuery) statement() database.Statement {
 	if !known {
 		by = orders[PortfolioByScore]
 	}
-	where, args := q.filtered(q.From.UTC(), q.To.UTC())
+	workspace := "p"
+	if q.Sort == PortfolioByChange {
+		workspace = "c" // so that its index has the order and the workspaces
+	}
+	where, args := q.filtered(workspace, q.From.UTC(), q.To.UTC())
 	after := func(string, string) string { return "" }
 	if c := q.After; c != nil {
 		args = append(args, by.of(*c), c.ID)
@@ -238,8 +246,7 @@ func (q PortfolioQuery) statement() database.Statement {
 			reportsSQL(` AND model_id IN (SELECT model_id FROM page)`) + ", " + seenSQL
 	}
 	return database.Statement{Args: args, SQL: `WITH ` + with + `
-		SELECT p.assessment, before.assessment, before.change, coalesce(seen.views, 0),
-			(SELECT count(*) FROM reports WHERE model_id = p.model_id),
+		SELECT p.assessment, before.assessment, before.change, coalesce(seen.views, 0), coalesce(seen.reports, 0),
 			(SELECT status FROM ` + live.trackedItems + ` WHERE account_id = $1 AND item_id = p.model_id),
 			(SELECT jsonb_build_object('id', o.id, 'type', o.type) FROM ` + live.operations + ` o
 				WHERE o.account_id = $1 AND o.status IN ('NotStarted', 'Running') AND o.item_id = p.model_id

@@ -250,14 +250,14 @@ func TestPortfolioByChangeOfAnyAssessments(t *testing.T) {
 }
 
 // The views of a model are those of all pages of its reports with Pixies in the days of the query, whether an event has them or none yet,
-// and the order is theirs.
+// and the order is theirs. Reports without views count as reports.
 func TestPortfolioByViewsOfAnyReports(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(4) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()
 			o, s, random := newPortfolio(t), stored{}, rand.New(rand.NewPCG(seed, 1))
-			views := map[int]int64{}
+			views, reports := map[int]int64{}, map[int]int{}
 			for model := range 12 {
 				s.append(t, o, made{Model: model, Score: 50, Days: 1, Regime: "2026-12"})
 				views[model] = 0
@@ -276,6 +276,9 @@ func TestPortfolioByViewsOfAnyReports(t *testing.T) {
 					events = append(events, pixies.Added{Report: is})
 				}
 				decideOn(t, o, "acme", eventstore.Tail(pixies.Stream("acme", report)), domain.Command[struct{}](command(events)))
+				if counts {
+					reports[model]++
+				}
 				for range random.IntN(5) {
 					day, seen := today.AddDate(0, 0, -random.IntN(32)), random.IntN(3)
 					pages := map[string]int{"a": seen, "b": 1}
@@ -301,7 +304,7 @@ func TestPortfolioByViewsOfAnyReports(t *testing.T) {
 				var want []string
 				for model := range 12 {
 					if slices.Contains(workspaces, inWorkspace(model)) {
-						want = append(want, fmt.Sprint(model, " ", views[model]))
+						want = append(want, fmt.Sprint(model, " ", views[model], " ", reports[model]))
 					}
 				}
 				slices.SortFunc(want, func(a, b string) int {
@@ -313,7 +316,7 @@ func TestPortfolioByViewsOfAnyReports(t *testing.T) {
 				})
 				for _, limit := range []int{1, 2, 5, 100} {
 					q := projections.PortfolioQuery{Workspaces: workspaces, Sort: projections.PortfolioByViews, Earlier: today, Limit: limit}
-					if d := gocmp.Diff(want, o.pages(t, q, func(m projections.PortfolioModel) any { return m.Views })); d != "" {
+					if d := gocmp.Diff(want, o.pages(t, q, func(m projections.PortfolioModel) any { return fmt.Sprint(m.Views, " ", m.Reports) })); d != "" {
 						t.Errorf("pages of %d (-want +got):\n%s", limit, d)
 					}
 				}

@@ -96,7 +96,7 @@ func (q PortfolioQuery) scoresFrom() string {
 // PortfolioScores returns the scores of all models that the query selects, by workspace, in no particular order. Sort, After and Limit
 // of the query have no effect.
 func (v *Views) PortfolioScores(ctx context.Context, q PortfolioQuery) ([]WorkspaceScores, error) {
-	where, args := q.filtered(q.Regime)
+	where, args := q.filtered("p", q.Regime)
 	// Planned with the values: how many models a filter selects varies.
 	rows, err := v.Pool.Query(ctx, `SELECT `+scoreColumns+q.scoresFrom()+where+` GROUP BY workspace_id`,
 		append([]any{pgx.QueryExecModeCacheDescribe}, args...)...)
@@ -119,7 +119,7 @@ func (v *Views) PortfolioScores(ctx context.Context, q PortfolioQuery) ([]Worksp
 // PortfolioChanges counts the models that the query selects whose score rose, fell or is the same since the assessment that the
 // portfolio compares with.
 func (v *Views) PortfolioChanges(ctx context.Context, q PortfolioQuery) (rose, fell, same int, err error) {
-	where, args := q.filtered()
+	where, args := q.filtered("c")
 	err = v.Pool.QueryRow(ctx, `SELECT count(*) FILTER (WHERE c.change BETWEEN 1 AND 100), count(*) FILTER (WHERE c.change < 0),
 			count(*) FILTER (WHERE c.change = 0)`+q.scoresFrom()+` `+changeSQL+where,
 		append([]any{pgx.QueryExecModeCacheDescribe}, args...)...).Scan(&rose, &fell, &same)

@@ -101,7 +101,7 @@ func assessMany(t *testing.T, w *consoletest.World) {
 	testworld.Check(t, err)
 	_, err = w.Pool.Exec(t.Context(), `
 		INSERT INTO portfolio_changes_v6
-		SELECT c.account_id, m.model_id, c.since, c.until, c.change
+		SELECT c.account_id, m.model_id, c.since, c.until, c.change, m.workspace_id
 		FROM portfolio_v6 m JOIN portfolio_changes_v6 c ON right(c.model_id::text, 12)::int = right(m.model_id::text, 12)::int % 100
 		WHERE NOT EXISTS (SELECT FROM portfolio_changes_v6 x WHERE x.model_id = m.model_id)`)
 	testworld.Check(t, err)
