@@ -195,6 +195,7 @@ func TestImportedAnswers(t *testing.T) {
 	want(t, shown, http.StatusOK, "Judge answers from elsewhere", `<option value="Imported/`+run[strings.LastIndex(run, "/")+1:]+`">Copilot &lt;b&gt;, imported `)
 	ada.CheckPage(shown)
 	fields := form(shown.Body)
+	want(t, shown, http.StatusOK, `name="answererB" required><option value="">Choose</option>`)
 	fields.Set("name", "Copilot or the assistant")
 	fields.Set("answererA", "Imported/"+run[strings.LastIndex(run, "/")+1:])
 	fields.Set("answererB", "PlatformAssistant")

@@ -108,7 +108,7 @@ func TestStale(t *testing.T) {
 		t.Fatalf("the apply ended as %s: %v", o.Status, o.Error)
 	}
 	got := ada.Get(path)
-	want(t, got, 200, stale, `<a href="`+operation+`">apply of`, "Assess again")
+	want(t, got, 200, stale, `<a href="`+operation+`">apply of`, "Assess again", `<a href="/search?q=Store%20Operations#operations">`)
 	ada.CheckPage(got)
 	assess()
 	got = ada.Get(path)

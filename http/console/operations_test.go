@@ -64,6 +64,7 @@ func TestOperations(t *testing.T) {
 			t.Errorf("%s shows another account: %s", page.path, other.Body)
 		}
 	}
+	want(t, ada.Get("/search?q=Store%20Operations"), http.StatusOK, `id="operations"`, `href="`+path+`"`)
 	once := regexp.MustCompile(`name="once" value="(\w+)"`).FindStringSubmatch(ada.Get(path + "/revert").Body)[1]
 	for _, suffix := range []string{"/revert", "/cancel"} {
 		want(t, margaret.Send(path+suffix, url.Values{"once": {once}}), http.StatusNotFound, "OperationNotFound")

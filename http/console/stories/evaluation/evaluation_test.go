@@ -34,6 +34,7 @@ func TestEvaluate(t *testing.T) {
 		b.Shows("Run on Store Operations", "The service decided")
 		h.Press(b, "Store Operations")
 		h.Write(b, "Name of the test", "The assistant twice")
+		h.Write(b, "Side B: asked", "The platform's assistant")
 		h.Press(b, "Start the test")
 		b.Shows("Run of The assistant twice", "Side B minus side A", "regressions first")
 		h.Press(b, "Evaluation")
