@@ -118,9 +118,12 @@ func tables(n int, name string, parts ...any) modelOption {
 	}
 }
 
-func described(text string) tableOption  { return func(t *semanticmodel.Table) { t.Description = text } }
-func about(text string) columnOption     { return func(c *semanticmodel.Column) { c.Description = text } }
-func says(text string) measureOption     { return func(m *semanticmodel.Measure) { m.Description = text } }
+func described(text string) tableOption { return func(t *semanticmodel.Table) { t.Description = text } }
+func about(text string) columnOption    { return func(c *semanticmodel.Column) { c.Description = text } }
+func says(text string) measureOption    { return func(m *semanticmodel.Measure) { m.Description = text } }
+func inFormat(format string) columnOption {
+	return func(c *semanticmodel.Column) { c.FormatString = format }
+}
 func formatted(s string) measureOption   { return func(m *semanticmodel.Measure) { m.FormatString = s } }
 func folder(s string) measureOption      { return func(m *semanticmodel.Measure) { m.DisplayFolder = s } }
 func summarized(by string) columnOption  { return func(c *semanticmodel.Column) { c.SummarizeBy = by } }

@@ -106,8 +106,20 @@ func TestMessagesOfConnections(t *testing.T) {
 				"relate 'C'[k0 id] to 'A'[k0 id], or leave the table out of what an AI sees\nrelate 'D'[k1 id] to 'A'[k1 id], or leave the table out of what an AI sees"},
 			{"a later partner", alone(table("A", whole("x id")), ids("B", 1), ids("C", 1), table("D", whole("x id", key)), related("B[k0 id] -> C[k0 id]")),
 				"relate 'A'[x id] to 'D'[x id], or leave the table out of what an AI sees\nrelate 'D'[x id] to 'A'[x id], or leave the table out of what an AI sees"},
+			{"an inactive relationship", alone(table("A", whole("x")), ids("B", 1), ids("C", 1), related("B[k0 id] -> C[k0 id]"),
+				related("A[x] -> B[k0 id]", "inactive")),
+				"activate its relationship 'A'[x] -> 'B'[k0 id], or leave the table out of what an AI sees"},
 			{"no partner", alone(table("A", whole("x")), ids("B", 1), ids("C", 1), related("B[k0 id] -> C[k0 id]")),
 				"relate it to a table that its questions need, or leave it out of what an AI sees"},
+		},
+		"REL-06": {
+			{"the only one between its tables", alone(table("A", whole("x")), ids("B", 1), ids("C", 1), related("B[k0 id] -> C[k0 id]"),
+				related("A[x] -> B[k0 id]", "inactive")), "activate it, as no active relationship connects 'A' with 'B'; " +
+				"or add a measure that activates it by USERELATIONSHIP, or say in the instructions what it is for"},
+			{"a second one", alone(ids("B", 2), ids("C", 2), related("B[k0 id] -> C[k0 id]"), related("B[k1 id] -> C[k1 id]", "inactive")),
+				"add a measure that activates it by USERELATIONSHIP, or say in the instructions what it is for"},
+			{"a second way", alone(table("A", whole("x")), ids("B", 2), ids("C", 2), related("B[k0 id] -> C[k0 id]"), related("A[x] -> C[k1 id]"),
+				related("A[x] -> B[k1 id]", "inactive")), "add a measure that activates it by USERELATIONSHIP, or say in the instructions what it is for"},
 		},
 		"REL-03": {
 			{"a bridge", alone(table("B", whole("s")), table("S", whole("s")), related("B[s] -> S[s]", "both")),

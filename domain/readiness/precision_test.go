@@ -77,6 +77,7 @@ func TestTypesOfDataTables(t *testing.T) {
 			{"a key like a flag", model(table("T", whole("Is Key", key))), "set summarizeBy to none in place of default, as it is a key"},
 			{"a largest value", model(table("T", whole("Max Load"))), "set summarizeBy to max, or to none, in place of default, as its name says max"},
 			{"a smallest value", model(table("T", whole("Load Minimum"))), "set summarizeBy to min, or to none, in place of default, as its name says minimum"},
+			{"a share", model(table("T", amount("Margin", inFormat("0%")))), "set summarizeBy to none in place of default, as it is shown as a percentage"},
 			{"a largest year", model(table("T", whole("Max Year"))), "set summarizeBy to none in place of default, as its name says year"},
 		},
 		"VIS-02": {

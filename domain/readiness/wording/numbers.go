@@ -25,8 +25,10 @@ var (
 )
 
 // Unadded returns the word of a number's name that says that its values do not add up: rates, ranks, scores, prices, flags, codes
-// and parts of dates. It returns "" for a name that says nothing of this kind, or that they do, as those of amounts and counts.
+// and parts of dates, in English also for a name in another language that it knows. It returns "" for a name that says nothing of this
+// kind, or that they do, as those of amounts and counts.
 func Unadded(words []string) string {
+	words = InEnglish(words)
 	if n := len(words); n > 1 && words[n-2] == "in" || n > 2 && periodsOfTime[words[n-1]] && relative[words[n-2]] {
 		words = words[:n-2] // a unit, or an amount of this month
 	}
@@ -44,7 +46,8 @@ func Unadded(words []string) string {
 		switch {
 		case i > 0 && w == "per":
 			return w
-		case w == "cost" && i > 0 && pricedOne[words[i-1]], w == "price" && i > 0 && !pricedAll[words[i-1]]:
+		case w == "cost" && i > 0 && pricedOne[words[i-1]], w == "value" && i > 0 && words[i-1] == "unit",
+			w == "price" && i > 0 && !pricedAll[words[i-1]]:
 			return words[i-1] + " " + w
 		case addedUp[w] && !slices.Contains(words[:i], "per"), w == "price" && i > 0:
 			return ""

@@ -4,6 +4,7 @@ package datatypes
 
 import (
 	"cmp"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -113,15 +114,28 @@ func SummarizeBy(c *model.Column) string {
 
 // IsUnsummed selects the numbers whose sum has no meaning.
 func IsUnsummed(_ *model.Scope, c *model.Column) bool {
-	return c.Numeric() && (c.Key || isFlag(c) || wording.Unadded(c.Words) != "" && !IsPaid(c))
+	return c.Numeric() && (c.Key || isFlag(c) || isShare(c) || wording.Unadded(c.Words) != "" && !IsPaid(c))
+}
+
+// isShare reports whether a column is shown as a percentage.
+func isShare(c *model.Column) bool {
+	return c.Is(semanticmodel.Double, semanticmodel.Decimal) && InPercent(c.Src.FormatString)
+}
+
+// literals are the parts of a format string that are shown as they are.
+var literals = regexp.MustCompile(`"[^"]*"|\\.`)
+
+// InPercent reports whether a format string multiplies by 100 and shows a percent sign.
+func InPercent(format string) bool {
+	return strings.Contains(literals.ReplaceAllString(format, ""), "%")
 }
 
 // IsPaid reports whether a price is what a row was sold for: that of a table of events whose rows have no quantity.
 func IsPaid(c *model.Column) bool {
 	events := slices.ContainsFunc(c.Table.Columns, func(of *model.Column) bool { return of.ManyOfOne || of.ManyOfMany })
 	named := len(c.Words) == 1 || len(c.Words) == 2 && currencyCodes[c.Words[1]]
-	return named && c.Words[0] == "price" && events &&
-		!slices.ContainsFunc(c.Table.Columns, func(of *model.Column) bool { return of.Numeric() && pieces.Meets(of.Words) })
+	return named && wording.InEnglish(c.Words[:1])[0] == "price" && events &&
+		!slices.ContainsFunc(c.Table.Columns, func(of *model.Column) bool { return of.Numeric() && pieces.Meets(wording.InEnglish(of.Words)) })
 }
 
 var currencyCodes = wording.SetOf("usd,eur,gbp,brl,inr,mxn,jpy,cny,cad,aud,chf,sek,nok,dkk,pln")
@@ -148,7 +162,7 @@ func summedUnsummable(_ *model.Scope, c *model.Column) rule.Verdict {
 		return rule.Verdict{}
 	}
 	word := wording.Unadded(c.Words)
-	if by := c.Src.SummarizeBy; !c.Key && averaged[wording.LastWord(strings.Fields(word))] && (by == "average" || by == "min" || by == "max") {
+	if by := c.Src.SummarizeBy; !c.Key && (isShare(c) || averaged[wording.LastWord(strings.Fields(word))]) && (by == "average" || by == "min" || by == "max") {
 		return rule.Verdict{}
 	}
 	why, to := "its name says "+word, cmp.Or(extremes[word], "none")
@@ -157,6 +171,8 @@ func summedUnsummable(_ *model.Scope, c *model.Column) rule.Verdict {
 		why = "it is a key"
 	case isFlag(c):
 		why = "it is a flag"
+	case word == "":
+		why = "it is shown as a percentage"
 	}
 	var v rule.Verdict
 	if by := c.Src.SummarizeBy; by == "count" || by == "distinctCount" {

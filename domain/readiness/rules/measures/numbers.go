@@ -1,7 +1,6 @@
 package measures
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
@@ -12,12 +11,9 @@ import (
 	"readiness/domain/readiness/wording"
 )
 
-// literals are the parts of a format string that are shown as they are.
-var literals = regexp.MustCompile(`"[^"]*"|\\.`)
-
 // inPercent selects the measures whose format multiplies by 100.
 func inPercent(_ *model.Scope, m *model.Measure) bool {
-	return strings.Contains(literals.ReplaceAllString(m.Src.FormatString, ""), "%")
+	return datatypes.InPercent(m.Src.FormatString)
 }
 
 func hundredfold(_ *model.Scope, m *model.Measure) rule.Verdict {

@@ -34,16 +34,28 @@ func connections(x *model.Scope, say func(model.Judged, rule.Verdict)) {
 		return
 	}
 	var keys *joinable
+	inactive := inactiveOf(x)
 	for _, t := range tables {
-		if t.Related {
+		if t.Related || slices.ContainsFunc(inactive[t], x.Activates) {
 			say(t, rule.Verdict{})
 			continue
 		}
 		if keys == nil {
 			keys = joinableOf(x, false)
 		}
-		say(t, unconnectedTable(t, keys))
+		say(t, unconnectedTable(t, inactive[t], keys))
 	}
+}
+
+// inactiveOf returns the inactive relationships between tables, by each of their two tables.
+func inactiveOf(x *model.Scope) map[*model.Table][]*model.Relationship {
+	of := map[*model.Table][]*model.Relationship{}
+	for _, r := range x.Relationships {
+		if from, to := r.From.Table, r.To.Table; !r.Src.IsActive && r.Between() && from != to {
+			of[from], of[to] = append(of[from], r), append(of[to], r)
+		}
+	}
+	return of
 }
 
 // lacksKeys reports whether the model does not show which columns are keys.
@@ -187,11 +199,15 @@ func unrelated(tables []*model.Table, keys *joinable) rule.Verdict {
 	return v
 }
 
-// unconnectedTable is the verdict on a table without a relationship. A table that no measure aggregates matters less.
-func unconnectedTable(t *model.Table, keys *joinable) rule.Verdict {
+// unconnectedTable is the verdict on a table without an active relationship. A table that no measure aggregates matters less.
+func unconnectedTable(t *model.Table, inactive []*model.Relationship, keys *joinable) rule.Verdict {
 	advice, evidence := "relate it to a table that its questions need", "in no active relationship, no key in common with another table"
 	own, other := keys.partner(t)
-	if own != nil {
+	if len(inactive) > 0 {
+		own, other = inactive[0].From, inactive[0].To
+		advice = "activate its relationship " + model.QuotedColumn(own) + " -> " + model.QuotedColumn(other)
+		evidence = "in no active relationship, and no USERELATIONSHIP activates an inactive one"
+	} else if own != nil {
 		advice, evidence = "relate "+model.QuotedColumn(own)+" to "+model.QuotedColumn(other), "in no active relationship"
 	}
 	v := rule.Fails(1, advice+", or leave the table out of what an AI sees", "%s", evidence)

@@ -1,0 +1,141 @@
+package wording
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
+
+// The words of numbers' names in Portuguese, Spanish, French and Italian, whose first noun says what a number is, by the English word
+// that numbers.go judges. A word that English has with another sense is left out.
+var (
+	romance = translations(`
+amount      montante montant importe importo monto
+quantity    quantidade qtd qtde cantidad quantité quantite quantità
+count       contagem conteo recuento nombre
+total       totais totales totaux totale
+sales       vendas venda ventas venta ventes vente vendite faturamento facturación facturacion
+revenue     receita receitas ingreso ingresos recettes recette ricavi
+cost        custo custos costo costos coste costes coût coûts cout costi
+value       valor valores valeur valeurs valore valori
+profit      lucro ganancia utilidad bénéfice guadagno
+tax         imposto impostos impuesto impuestos impôt imposta
+discount    desconto descontos descuento descuentos remise sconto
+salary      salário salario salaire stipendio
+hours       horas heures
+hour        hora heure
+days        dias días jours giorni
+months      meses mesi
+years       anos años ans anni
+average     média médio promedio moyenne moyen medio
+median      mediana médiane
+percentage  porcentagem percentual porcentaje pourcentage percentuale
+rate        taxa taxas tasa tasas taux tasso
+price       preço preco precio prix prezzo
+unit        unitário unitario unitária unitaria unitaire
+age         idade edad âge età
+score       pontuação puntuación puntuacion
+year        ano año année annee anno
+quarter     trimestre
+month       mês mes mois mese
+week        semana semaine settimana
+day         dia día jour giorno
+number      número numéro
+code        código codigo
+`)
+	// romanceLinks and germanLinks are translated only beside words of the lists above, as English has words written like them.
+	romanceLinks = translations(`
+current     atual actual actuel
+previous    anterior précédent precedente
+of          de da do das dos del di du des
+per         por par
+`)
+	// german has whole words and endings of compounds, whose last noun says what a number is.
+	german = translations(`
+amount      betrag beträge
+quantity    menge mengen
+count       anzahl
+sales       umsatz umsätze absatz
+value       wert werte
+costs       kosten
+hours       stunden
+days        tage
+average     durchschnitt mittelwert
+percentage  prozent prozentsatz
+rate        satz
+price       preis preise
+age         alter
+year        jahr
+quarter     quartal
+month       monat
+week        woche
+day         tag
+number      nummer
+hour        stunde
+`)
+	germanLinks = translations("per pro je")
+	// germanEndings are the words of german that end compounds such as "Einkaufspreis"; "Alter" and "Tag" end other words, too.
+	germanEndings = []string{"betrag", "menge", "umsatz", "absatz", "wert", "kosten", "prozentsatz", "satz", "preis", "jahr", "monat",
+		"quartal", "nummer"}
+)
+
+// translations reads lines of an English word and the words that it translates.
+func translations(lines string) map[string]string {
+	all := map[string]string{}
+	for line := range strings.Lines(lines) {
+		if words := strings.Fields(line); len(words) > 0 {
+			for _, w := range words[1:] {
+				all[w] = words[0]
+			}
+		}
+	}
+	return all
+}
+
+// InEnglish returns the words of a number's name in English and in its order, if it knows the noun that says what the number is; else words.
+func InEnglish(words []string) []string {
+	if english, known := translate(words, func(w string) string { return romance[w] }, romanceLinks); known {
+		if len(english) > 1 && english[0] == "number" && (english[1] == "of" || strings.HasSuffix(english[1], "s") || strings.HasSuffix(english[1], "i")) {
+			return []string{"count"} // a number of things
+		}
+		if !slices.Contains(english, "per") {
+			english = slices.DeleteFunc(english, func(w string) bool { return w == "of" })
+			slices.Reverse(english)
+		}
+		return english
+	}
+	english, known := translate(words, germanWord, germanLinks)
+	switch {
+	case !known:
+		return words
+	case english[0] == "count":
+		return english[:1]
+	case periodsOfTime[LastWord(english)] && addedUp.Meets(english):
+		return english[:len(english)-1] // what was added up in a period
+	}
+	return english
+}
+
+// translate returns words with those that noun or links know in English, and whether noun knows one.
+func translate(words []string, noun func(string) string, links map[string]string) (english []string, known bool) {
+	english = make([]string, len(words))
+	for i, w := range words {
+		to := noun(w)
+		known = known || to != ""
+		english[i] = cmp.Or(to, links[w], w)
+	}
+	return english, known
+}
+
+// germanWord returns the English word of a German noun or of the last noun of a compound, "" for others.
+func germanWord(w string) string {
+	if to := german[w]; to != "" {
+		return to
+	}
+	for _, ending := range germanEndings {
+		if strings.HasSuffix(w, ending) {
+			return german[ending]
+		}
+	}
+	return ""
+}
