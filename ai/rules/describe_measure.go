@@ -9,6 +9,7 @@ import (
 	"readiness/ai/rules/prose"
 	"readiness/definition/spelling"
 	"readiness/domain/proposal"
+	"readiness/internal/lists"
 )
 
 // describeMeasure says what a measure computes, with its period, conditions and unit, and which measure is without the
@@ -40,7 +41,7 @@ func (f *facts) computes(x *field) string {
 		return "Always " + s.shown(x.measure.FormatString, in) + ", whatever is selected"
 	default:
 		if in == ", as a percentage" { // what is rounded is the fraction
-			s.tail = slices.DeleteFunc(slices.Clone(s.tail), func(t string) bool { return strings.HasPrefix(t, "rounded to ") })
+			s.tail = slices.DeleteFunc(lists.Map(s.tail, ofPercent), func(t string) bool { return t == "" })
 		}
 		lead := prose.Capital(s.full())
 		if all := f.counterCase(x, s); all != "" {
@@ -48,6 +49,17 @@ func (f *facts) computes(x *field) string {
 		}
 		return prose.First(proposal.MaxDescription-1, lead+in, lead)
 	}
+}
+
+// ofPercent returns what follows a fraction as it is said of a percentage, "" for a rounding that does not matter.
+func ofPercent(tail string) string {
+	switch {
+	case tail == "rounded to 2 decimals":
+		return "rounded to full percents"
+	case strings.HasPrefix(tail, "rounded to "):
+		return ""
+	}
+	return tail
 }
 
 // shown returns a constant in its unit.

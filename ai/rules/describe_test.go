@@ -100,6 +100,9 @@ func TestDescriptionInPlace(t *testing.T) {
 		"a long one is not cut": {func(m *semanticmodel.Model) { measure(m, "FactSales", "Net Sales").Description = long }, "FactSales[Net Sales]", ""},
 		"a rounded fraction is no rounded percentage": {func(m *semanticmodel.Model) {
 			measure(m, "FactSales", "Goal").Expression, measure(m, "FactSales", "Goal").FormatString = "ROUND([Units] / [Orders], 2)", "0.00%"
+		}, "FactSales[Goal]", "[Units] divided by [Orders], rounded to full percents, as a percentage."},
+		"a fraction rounded to more is none": {func(m *semanticmodel.Model) {
+			measure(m, "FactSales", "Goal").Expression, measure(m, "FactSales", "Goal").FormatString = "ROUND([Units] / [Orders], 4)", "0.00%"
 		}, "FactSales[Goal]", "[Units] divided by [Orders], as a percentage."},
 		"praise is not replaced": {func(m *semanticmodel.Model) {
 			measure(m, "FactSales", "Orders").Description = "The most important and reliable figure, validated by the team."

@@ -259,8 +259,13 @@ func TestMadeTables(t *testing.T) {
 			tableOf(m, "FactSales").Measures = append(tableOf(m, "FactSales").Measures,
 				semanticmodel.Measure{Name: "Reduced", Expression: "[Net Sales] * (1 - SELECTEDVALUE(Discount[Discount], 0))"})
 		}, "Discount", "What-if parameter: numbers from 0 to 0.5 in steps of 0.05 to choose from; [Reduced] uses the chosen one."},
-		"its column":     {made("Discount", "GENERATESERIES(-1, 1)", semanticmodel.Column{Name: "Discount", SourceColumn: "[Value]"}), "Discount[Discount]", "Numbers from -1 to 1."},
-		"another series": {made("Discount", "GENERATESERIES([Units], 1)", semanticmodel.Column{Name: "Discount", ExtendedProperties: parameter}), "Discount", ""},
+		"its column":                {made("Discount", "GENERATESERIES(-1, 1)", semanticmodel.Column{Name: "Discount", SourceColumn: "[Value]"}), "Discount[Discount]", "Numbers from -1 to 1."},
+		"slack at its end":          {made("Discount", "GENERATESERIES(-0.2, 0.3001, 0.01)", semanticmodel.Column{Name: "Discount", SourceColumn: "[Value]"}), "Discount[Discount]", "Numbers from -0.2 to 0.3 in steps of 0.01."},
+		"an end that no step meets": {made("Discount", "GENERATESERIES(0, 10, 4)", semanticmodel.Column{Name: "Discount", SourceColumn: "[Value]"}), "Discount[Discount]", "Numbers from 0 to 8 in steps of 4."},
+		"an end at zero":            {made("Discount", "GENERATESERIES(-1.5, 0.0001, 0.1)", semanticmodel.Column{Name: "Discount", SourceColumn: "[Value]"}), "Discount[Discount]", "Numbers from -1.5 to 0 in steps of 0.1."},
+		"very many":                 {made("Discount", "GENERATESERIES(0, 9000000, 0.5)", semanticmodel.Column{Name: "Discount", SourceColumn: "[Value]"}), "Discount[Discount]", "Numbers from 0 to 9000000 in steps of 0.5."},
+		"steps of nothing":          {made("Discount", "GENERATESERIES(0, 9, 0)", semanticmodel.Column{Name: "Discount", SourceColumn: "[Value]"}), "Discount[Discount]", "Numbers from 0 to 9 in steps of 0."},
+		"another series":            {made("Discount", "GENERATESERIES([Units], 1)", semanticmodel.Column{Name: "Discount", ExtendedProperties: parameter}), "Discount", ""},
 		"numbers that facts refer to": {func(m *semanticmodel.Model) {
 			made("Hours", "GENERATESERIES(0, 23)", semanticmodel.Column{Name: "Hour", DataType: semanticmodel.Int64})(m)
 			m.Relationships = append(m.Relationships, related("FactSales[Qty]", "Hours[Hour]", true))

@@ -68,6 +68,8 @@ type field struct {
 	key      bool // an end of a relationship, or marked as key
 	end      bool // of any relationship
 	manySide bool // of any relationship
+	oneOwns  bool // a relationship leads to a column that has each value once
+	valued   bool // an expression names it for its values, not only to switch a relationship
 	active   bool // an end of an active relationship
 	dateEnd  bool // of a relationship with a date table
 
@@ -216,6 +218,7 @@ func (f *facts) relate() {
 		fromMany, toMany := r.FromCardinality != semanticmodel.One, r.ToCardinality == semanticmodel.Many
 		from.key, from.end, from.manySide = true, true, from.manySide || fromMany
 		to.key, to.end, to.manySide = true, true, to.manySide || toMany
+		from.oneOwns, to.oneOwns = from.oneOwns || fromMany && !toMany, to.oneOwns || toMany && !fromMany
 		if r.IsActive {
 			from.active, to.active = true, true
 			join(from.table, to.table, fromMany, toMany)
@@ -276,6 +279,11 @@ func (f *facts) read() {
 		for _, r := range x.dax.References {
 			if to := f.resolve(r, x.table); to != nil && !slices.Contains(x.refs, to) {
 				x.refs = append(x.refs, to)
+			}
+		}
+		for _, r := range x.dax.Values() {
+			if to := f.resolve(r, x.table); to != nil {
+				to.valued = true
 			}
 		}
 		if x.measure != nil {

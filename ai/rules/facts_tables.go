@@ -1,6 +1,8 @@
 package rules
 
 import (
+	"cmp"
+	"math/big"
 	"slices"
 	"strings"
 
@@ -59,7 +61,39 @@ func seriesOf(n *dax.Node) *series {
 	if len(numbers) < 2 || len(numbers) > 3 {
 		return nil
 	}
-	return &series{numbers[0], numbers[1], strings.Join(numbers[2:], "")}
+	s := &series{numbers[0], numbers[1], strings.Join(numbers[2:], "")}
+	s.to = s.last()
+	return s
+}
+
+// mostSteps bounds the numbers of a series.
+const mostSteps = 1_000_000
+
+// last returns the last number of a series. Its end is often a little more than that, against errors of rounding.
+func (s *series) last() string {
+	from, ok := new(big.Rat).SetString(s.from)
+	to, also := new(big.Rat).SetString(s.to)
+	step, too := new(big.Rat).SetString(cmp.Or(s.step, "1"))
+	if !ok || !also || !too || step.Sign() <= 0 || to.Cmp(from) < 0 {
+		return s.to
+	}
+	steps := new(big.Rat).Quo(new(big.Rat).Sub(to, from), step)
+	n := new(big.Int).Quo(steps.Num(), steps.Denom())
+	if !n.IsInt64() || n.Int64() > mostSteps {
+		return s.to
+	}
+	last := from.Add(from, step.Mul(step, new(big.Rat).SetInt(n)))
+	digits := 0
+	for _, number := range []string{s.from, s.step} {
+		if _, after, fraction := strings.Cut(number, "."); fraction {
+			digits = max(digits, len(after))
+		}
+	}
+	text := last.FloatString(digits)
+	if digits > 0 {
+		text = strings.TrimSuffix(strings.TrimRight(text, "0"), ".")
+	}
+	return text
 }
 
 // dataTable reads DATATABLE("Name", TYPE, …, {{…}, …}).

@@ -61,6 +61,7 @@ type filing struct {
 	words    map[*table]map[string]int     // how many measures of a table have a word in their names
 	sourced  map[*table]map[*table]int     // how many measures of a table are computed from another one alone
 	levels   map[*table]map[string][]level // the folders of a table, by the first word of their last level
+	purposes map[string]int                // how many measures without a folder are for a purpose; see several
 	subjects map[*table]map[string]string  // the folder that has most measures of a subject, by table and subject
 }
 
@@ -101,20 +102,48 @@ func (file *filing) folder(name string) string {
 }
 
 // purpose returns the model's own spelling of a folder by purpose. What the model does not have is new only if it is English, and not for
-// averages, counts, and ratios: their names say as much.
+// averages, counts, and ratios: their names say as much. Nor is it for a single measure.
 func (file *filing) purpose(name string) string {
 	own := file.existing[spelling.FoldSpace(name)]
-	if own == "" && (name == timeFolder || name == displayFolder) && file.checked().English() {
+	if own == "" && file.several(name) && file.checked().English() {
 		return name
 	}
 	return own
+}
+
+// several reports whether more than one measure without a folder is for the purpose of a new folder.
+func (file *filing) several(name string) bool {
+	if file.purposes == nil {
+		file.purposes = map[string]int{}
+		for _, x := range file.wanted {
+			switch {
+			case strings.TrimSpace(x.measure.DisplayFolder) != "":
+			case comparesPeriods(x), x.calls(periodFunctions):
+				file.purposes[timeFolder]++
+			case x.helper():
+				file.purposes[displayFolder]++
+			}
+		}
+	}
+	return file.purposes[name] > 1
 }
 
 // fitFolder reports whether a text can be proposed as a folder: one line of at most 100 characters,
 // two levels, no semicolon, which would start a second folder (docs/decisions.md 4).
 func fitFolder(s string) bool {
 	return wording.Length(s) > 0 && wording.Length(s) <= proposal.MaxFolder && strings.TrimSpace(s) == s && prose.MentionableLine(s) &&
-		!strings.Contains(s, ";") && strings.Count(s, `\`) <= 1 && !strings.HasPrefix(s, `\`) && !strings.HasSuffix(s, `\`)
+		!strings.Contains(s, ";") && !trial(s) && strings.Count(s, `\`) <= 1 && !strings.HasPrefix(s, `\`) && !strings.HasSuffix(s, `\`)
+}
+
+// trials are words of folders for what is tried, kept or about to go, where no other measure belongs.
+var trials = prose.SetOf("test tests testing tmp temp temporary old archive archived backup deprecated trash wip draft sandbox")
+
+// trial reports whether a folder is such a one, by its name or, as in "Testordner", by how it begins.
+func trial(folder string) bool {
+	words := prose.Words(folder)
+	return trials.Meets(words) || slices.ContainsFunc(words, func(w string) bool {
+		return strings.HasPrefix(w, "test") && strings.HasSuffix(w, "ordner")
+	})
 }
 
 func (f *facts) fileByName(objects []proposal.Object, a *answers) {

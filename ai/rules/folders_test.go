@@ -21,6 +21,13 @@ func TestFolders(t *testing.T) {
 	}{
 		"a period":                       {nil, "FactSales[Net Sales YTD]", "Time Intelligence", "Time Intelligence"},
 		"a period, in the model's words": {filed("Net Sales PY", "time intelligence"), "FactSales[Net Sales YTD]", "time intelligence", "time intelligence"},
+		"a period alone": {func(m *semanticmodel.Model) {
+			for _, name := range []string{"Net Sales PY", "Net Sales 12M", "Net Sales YoY %"} {
+				measure(m, "FactSales", name).Name, measure(m, "FactSales", name).Expression = "About "+name[len(name)-1:]+" things", "1"
+			}
+		}, "FactSales[Net Sales YTD]", "", ""},
+		"a folder of trials":             {filed("Net Sales", "Testordner"), "FactSales[Shipped Sales]", "", ""},
+		"a folder of what was":           {filed("Net Sales", `Old\Net`), "FactSales[Shipped Sales]", "", ""},
 		"a ratio":                        {filed("Units", "Ratios"), "FactSales[Product Share]", "Ratios", "Ratios"},
 		"a ratio, without such a folder": {nil, "FactSales[Product Share]", "", ""},
 		"a ratio of periods":             {filed("Units", "Ratios"), "FactSales[Net Sales YoY %]", "Time Intelligence", "Time Intelligence"},

@@ -33,7 +33,7 @@ func (f *facts) aboutMeasures() []string {
 			continue
 		}
 		if !x.exposed || seen[text] && text != "" || len(lines) == keyMeasures || (dax.Texts{}).Yields(x.measure.Expression) ||
-			f.explain(x).constant || x.calls(selections) {
+			f.explain(x).constant || x.calls(selections) || f.shiftsAutomaticDates(x) {
 			continue
 		}
 		if explained := f.explained(x); explained != "" && !seen[explained] && (len(x.usedBy) > 0 || !scaled.MatchString(explained)) {
@@ -74,6 +74,30 @@ func (f *facts) lastingOnly(x *field) bool {
 	return !slices.ContainsFunc(x.refs, func(to *field) bool { return to.measure != nil && (!to.exposed || !f.wantedThen(to)) })
 }
 
+// shiftsAutomaticDates reports whether a measure is computed by the automatic date table of a date table, which filters on the latter do
+// not reach: by its years, the last year is the same as this one.
+func (f *facts) shiftsAutomaticDates(x *field) bool {
+	seen := map[*field]bool{x: true}
+	for queue := []*field{x}; len(queue) > 0; queue = queue[1:] {
+		at := queue[0]
+		if at.measure == nil {
+			continue
+		}
+		for _, r := range at.dax.Automatic {
+			if to := f.resolve(r, at.table); to != nil && to.table.role == dateTable {
+				return true
+			}
+		}
+		for _, to := range at.refs {
+			if !seen[to] {
+				seen[to] = true
+				queue = append(queue, to)
+			}
+		}
+	}
+	return false
+}
+
 // clearsAll finds what makes a measure the same for every group.
 var clearsAll = lateregexp.New(`(?i)\b(?:REMOVEFILTERS|ALL|ALLSELECTED)\s*\(\s*\)`)
 
@@ -89,7 +113,7 @@ func (f *facts) aboutDefaults() []string {
 	}
 	var ratios []string
 	for _, x := range f.allMeasures() {
-		if name := f.bracketed(x); name != "" && strings.Contains(x.measure.FormatString, "%") && len(ratios) < 4 &&
+		if name := f.bracketed(x); name != "" && strings.Contains(x.measure.FormatString, "%") && len(ratios) < 4 && !f.shiftsAutomaticDates(x) &&
 			!clearsAll.MatchString(x.measure.Expression) && isRatio(x, f.explain(x).text) {
 			ratios = append(ratios, name)
 		}

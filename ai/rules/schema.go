@@ -186,6 +186,15 @@ func (t *table) named() bool {
 	})
 }
 
+// refersToItself reports whether another column of the table names rows of it by their key, as the employee whom one reports to.
+func (t *table) refersToItself(key *field) bool {
+	return slices.ContainsFunc(t.columns, func(x *field) bool {
+		return x != key && !x.end && x.column.DataType == key.column.DataType && superiors.Meets(x.words)
+	})
+}
+
+var superiors = prose.SetOf("parent manager supervisor superior boss reports leader head")
+
 var nameWords = prose.SetOf("name names title label description nome nombre nom naam bezeichnung descrição descripción descricao descripcion titulo")
 
 // bridges reports whether a table holds nothing but which rows of other tables belong together: who asks which do has to count its rows.
@@ -209,11 +218,13 @@ func (s *selection) columns() {
 			violation := s.violated[violationKey{rule: "VIS-02", field: x}]
 			switch {
 			case x.end && !x.active: // no relationship does its work unless a measure asks for it
+			case violation > 0 && x.manySide && (!x.oneOwns || len(s.allMeasures()) == 0): // people may ask by it, or count it
 			case violation > 0 && x.manySide && x.mistyped(): // hidden, it leaves only a relationship that may match nothing
 			case violation > 0 && x.manySide:
 				s.hide(x, violation == 1, "It is a foreign key: the relationship does its work (rule VIS-02).")
 			case violation > 0:
 				s.hide(x, violation == 1, "It is a technical or record-keeping column (rule VIS-02).")
+			case x.end && t.refersToItself(x): // who reports to whom is asked by it
 			case x.end && t.role != dateTable && t.named() && keyWords.Meets(x.words) && len(x.usedBy) == 0 && !dateWords.Meets(x.words):
 				s.hide(x, !x.isText(), "It is the key that relationships go by; if people ask by it, leave it.")
 			case t.role == calculationGroup && x != t.itemColumn():
@@ -394,7 +405,8 @@ func (s *selection) require() {
 	s.follow(s.shownMeasures(), func(to, from *field) {
 		// A key that a person left out stays out: rule VIS-02 requires that as much as rule VIS-04
 		// requires the opposite, and a relationship works without it being visible.
-		if !s.configured || to.exposed || !to.manySide && !to.technical() {
+		switches := to.end && !to.valued && !to.exposed // it only switches a relationship, which works without it
+		if !switches && (!s.configured || to.exposed || !to.manySide && !to.technical()) {
 			s.need[to] = from
 		}
 	})

@@ -106,6 +106,23 @@ func TestSchemaHides(t *testing.T) {
 				m.Tables = append(m.Tables, semanticmodel.Table{Name: "LocalDateTable_1", Columns: []semanticmodel.Column{{Name: "Date", DataType: semanticmodel.DateTime}}})
 			}, want: with("LocalDateTable_1!"),
 		},
+		"a key that neither side has once": {
+			change: func(m *semanticmodel.Model) { m.Relationships[1].ToCardinality = semanticmodel.Many }, want: without("FactSales[ProductKey]!"),
+		},
+		"a model in which only keys can be counted": {
+			change: func(m *semanticmodel.Model) {
+				for i := range m.Tables {
+					m.Tables[i].Measures, m.Tables[i].CalculationGroup = nil, nil
+				}
+				m.Tables = m.Tables[:len(m.Tables)-2]
+			}, want: "Category[CategoryId]!, Customers[CustomerKey]!, FactSales[ETL Batch]!, Product[ProductKey]!",
+		},
+		"a table that refers to itself": {
+			change: func(m *semanticmodel.Model) {
+				t := tableOf(m, "Customers")
+				t.Columns = append(t.Columns, semanticmodel.Column{Name: "Parent Customer", DataType: semanticmodel.Int64})
+			}, want: without("Customers[CustomerKey]!"),
+		},
 		"a bridge": {
 			change: func(m *semanticmodel.Model) {
 				m.Tables = append(m.Tables, semanticmodel.Table{Name: "Baskets", Columns: []semanticmodel.Column{
@@ -146,7 +163,11 @@ func TestSchemaShowsWhatMeasuresNeed(t *testing.T) {
 		}
 		measure(m, "FactSales", "Net Sales").IsHidden = true
 	})
+	column(m, "FactSales", "ShipDate").IsHidden = true // [Shipped Sales] only switches its relationship
 	got := visibilities(m, nil, proposal.Visible)
+	if strings.Contains(got, "ShipDate") {
+		t.Errorf("shown: %s", got)
+	}
 	for _, want := range []string{"FactSales[CustomerKey]!", "FactSales[Net Amount]!", "FactSales[Net Sales]!", "FactSales[Qty]!"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%s is not shown: %s", want, got)

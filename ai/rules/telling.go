@@ -178,8 +178,9 @@ func (f *facts) tells(x *field, s explanation) bool {
 		return true // Average of ResolutionMinutes for Avg Resolution
 	case s.of != "" && x.measure != nil && k.lacks(f.currency(x.measure.FormatString)):
 		return true
-	case s.of == "different" && s.about != nil && s.about.role == dimension && x.measure != nil && !k.lacks(s.text, identifying, prose.SetOf(s.of)):
-		return false // customers are counted by their key
+	case s.of == "different" && s.about != nil && x.measure != nil && !k.lacks(s.text, identifying, prose.SetOf(s.of)) &&
+		(s.about.role == dimension || prose.SetOf(strings.Join(prose.Words(s.about.src.Name), " ")).Meets(x.words)):
+		return false // customers are counted by their key, or those with sales in the sales
 	case s.of != "" && s.of != "sum":
 		return !k.known[meaningOf(s.of)] && s.of != "number"
 	case s.of != "":

@@ -218,6 +218,7 @@ func TestOtherLanguages(t *testing.T) {
 				}
 			}
 			m.Tables[0].Measures[1].Expression = "TOTALYTD([Aa], A[" + strings.Fields(names)[2] + "])"
+			m.Tables[0].Measures[2].Expression = "TOTALQTD([Aa], A[" + strings.Fields(names)[2] + "])"
 			m.Tables[0].Measures[0].Expression = "CALCULATE(COUNTROWS(A), A[" + strings.Fields(names)[0] + "] = 7)"
 			m.Tables = m.Tables[:1]
 		}
@@ -233,6 +234,7 @@ func TestOtherLanguages(t *testing.T) {
 		"English":                          {"CustomerKey ProductKey OrderDate ShipDate Qty Amount Price Total IsGift Channel Batch Xq", "", true},
 		"mostly English":                   {"CustomerKey ProductKey OrderDate ShipDate Qty Amount Price Cliente Produto Quantidade Batch Xq", "", true},
 		"two odd words":                    {"Cliente Produto A1 A2 A3 A4 A5 A6 A7 A8 A9 Xq", "", true},
+		"partly Chinese":                   {"CustomerKey ProductKey OrderDate ShipDate Qty Amount Price Total 客戶總數 訂單金額 銷售數量 平均購買", "", false},
 		"nothing is known":                 {"A B C D E F G H I J K L", "", true},
 		"of a country, unknown words":      {"Entrada Vara Parte Entrada1 Entrada2 Autuação Idade Faixa Tipo Coluna Lote Xq", "pt-BR", false},
 		"of a country, English words":      {"CustomerKey ProductKey OrderDate ShipDate Qty Amount Price Total IsGift Channel Batch Xq", "pt-BR", true},

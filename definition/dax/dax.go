@@ -14,6 +14,20 @@ import (
 type Expression struct {
 	References []Reference
 	Calls      []Call
+	// Automatic are the references to date columns that go on to their automatic date tables, as 'Date'[Date].[Year] does.
+	Automatic []Reference
+}
+
+// Values returns the references without those that only switch relationships, by USERELATIONSHIP or CROSSFILTER.
+func (e Expression) Values() []Reference {
+	var values []Reference
+	at := 0
+	for _, c := range e.Calls {
+		if c.from >= at && (strings.EqualFold(c.Name, "USERELATIONSHIP") || strings.EqualFold(c.Name, "CROSSFILTER")) {
+			values, at = append(values, e.References[at:c.from]...), c.to
+		}
+	}
+	return append(values, e.References[at:]...)
 }
 
 // Reference names a column or a measure. Names are unescaped (” and ]]) and
@@ -39,8 +53,8 @@ type Call struct {
 // unterminated name is not a reference.
 func Read(expression string) Expression {
 	var e Expression
-	var open []int // for each open parenthesis the index of its call, or -1
-	var last token // the previous token that is not white space or a comment
+	var open []int         // for each open parenthesis the index of its call, or -1
+	var last, before token // the previous tokens that are no white space or comments
 	for at := 0; at < len(expression); {
 		t := next(expression, at)
 		at = t.end
@@ -53,6 +67,10 @@ func Read(expression string) Expression {
 					e.References = append(e.References, Reference{true, last.name(expression), t.name(expression)})
 					break
 				}
+			}
+			if before.kind == bracket && expression[last.start:last.end] == "." {
+				e.Automatic = append(e.Automatic, e.References[len(e.References)-1:]...)
+				break
 			}
 			if name := t.name(expression); !strings.HasPrefix(name, "@") {
 				e.References = append(e.References, Reference{Name: name})
@@ -72,7 +90,7 @@ func Read(expression string) Expression {
 				open = open[:n-1]
 			}
 		}
-		last = t
+		last, before = t, last
 	}
 	for i := range e.Calls {
 		c := &e.Calls[i]

@@ -59,7 +59,7 @@ func TestRead(t *testing.T) {
 		"a quotation mark in a name":    {`[a"b] + [c"d]`, `[a"b] [c"d]`, ""},
 		"a line break in a name":        {"[A\nB]", "[A\nB]", ""},
 		"minus and division":            {"[A]-[B]/[C]", "[A] [B] [C]", ""},
-		"a date hierarchy":              {"'Date'[Date].[Year]", "'Date'[Date] [Year]", ""},
+		"a date hierarchy":              {"'Date'[Date].[Year]", "'Date'[Date]", ""},
 		"open string":                   {`[A] & "[B]`, "[A]", ""},
 		"open block comment":            {"[A] /* [B]", "[A]", ""},
 		"open bracket":                  {"[A] + [B", "[A]", ""},
@@ -87,6 +87,24 @@ func TestRead(t *testing.T) {
 				t.Errorf("Read(%q): -want +got\n%s", tt.expression, diff)
 			}
 		})
+	}
+}
+
+func TestReferencesForValues(t *testing.T) {
+	t.Parallel()
+	for expression, want := range map[string][2]string{ // for values, of automatic date tables
+		"CALCULATE([A], USERELATIONSHIP(S[a], D[a]), D[b] = 1)":    {"[A] 'D'[b]", ""},
+		"CALCULATE(SUM(S[a]), CrossFilter(S[a], D[a], BOTH))":      {"'S'[a]", ""},
+		"USERELATIONSHIP(S[a], USERELATIONSHIP(D[a], D[b])) + [A]": {"[A]", ""},
+		"USERELATIONSHIP(S[a]": {"", ""},
+		"CALCULATE([A], SAMEPERIODLASTYEAR('Date'[Date] . [Date])) + D[d].[Year] + [B]": {"[A] 'Date'[Date] 'D'[d] [B]", "'Date'[Date] 'D'[d]"},
+		"1.[A] + S[a] & \".\" & [B]": {"[A] 'S'[a] [B]", ""},
+		"[A].":                       {"[A]", ""},
+	} {
+		e := dax.Read(expression)
+		if got := [2]string{written(e.Values()), written(e.Automatic)}; got != want {
+			t.Errorf("%s: got %q, want %q", expression, got, want)
+		}
 	}
 }
 

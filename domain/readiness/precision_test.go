@@ -80,6 +80,15 @@ func TestTypesOfDataTables(t *testing.T) {
 			{"a share", model(table("T", amount("Margin", inFormat("0%")))), "set summarizeBy to none in place of default, as it is shown as a percentage"},
 			{"a largest year", model(table("T", whole("Max Year"))), "set summarizeBy to none in place of default, as its name says year"},
 		},
+		"TIM-03": {
+			{"unused", model(table("S", date("d")), table("LocalDateTable_1")), "switch auto date/time off and use one date table"},
+			{"of a fact", model(table("S", date("d"), measure("m", "YEAR(MAX(S[d].[Date]))")), table("LocalDateTable_1")),
+				"switch auto date/time off and use one date table"},
+			{"of a date table", model(table("S", date("d"), measure("m", "CALCULATE(1, SAMEPERIODLASTYEAR('Date'[Day].[Date]))")),
+				table("Date", date("Day"), whole("Year")), table("LocalDateTable_1"), related("S[d] -> Date[Day]")),
+				"switch auto date/time off and use one date table, and write 'Date'[Day] for 'Date'[Day].[Date] in measures, as filters on 'Date' do not " +
+					"reach the automatic table"},
+		},
 		"VIS-02": {
 			{"an identifier", model(table("T", text("Row Guid"))), "hide this column from AI, as it is a technical identifier (guid)"},
 			{"a record", model(table("T", text("Row Checksum"))), "hide this column from AI, as it keeps records of rows or loads (checksum)"},

@@ -61,7 +61,17 @@ func Of(m *semanticmodel.Model) *Model {
 // English reports whether the model may be in English: no other language of its texts, or of its names if there is little else, is
 // recognized.
 func (m *Model) English() bool {
-	return m.scripts["Latin"] && (m.languages[english] || len(m.languages) == 0 && m.named == "")
+	return m.scripts["Latin"] && (m.languages[english] || len(m.languages) == 0 && m.named == "" && !m.otherScripts())
+}
+
+// otherScripts reports whether the model uses another script than Latin.
+func (m *Model) otherScripts() bool {
+	for name, used := range m.scripts {
+		if used && name != "Latin" {
+			return true
+		}
+	}
+	return false
 }
 
 // known reports whether a word is in a name of the model.

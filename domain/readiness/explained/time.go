@@ -96,7 +96,8 @@ relationship 'Order date'
 	"TIM-03": {
 		Name: "NoAutomaticDateTables", Title: "There are no automatic date tables",
 		What: "Judges the model, if it has a dateTime column. It fails if there is an automatic date table: its name starts with " +
-			"LocalDateTable_ or DateTableTemplate_, or it has the annotation __PBI_LocalDateTable or __PBI_TemplateDateTable.",
+			"LocalDateTable_ or DateTableTemplate_, or it has the annotation __PBI_LocalDateTable or __PBI_TemplateDateTable. It says so if " +
+			"measures ask by the automatic table of a date table, as by 'Date'[Date].[Date].",
 		Why: "There is one such table for each date column, so that two facts cannot be compared by month, and none of them is visible " +
 			"to an AI.",
 		Source: nothingSaysSo.and("Automatic date tables are hidden."),

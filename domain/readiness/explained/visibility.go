@@ -106,7 +106,8 @@ table Sales
 	"VIS-04": {
 		Name: "MeasureInputsExposed", Title: "The inputs of an exposed measure are exposed too",
 		What: "Judges exposed measures, if the AI data schema lists something as Visible or Hidden. The violation is the share of the " +
-			"columns and measures that the measure refers to, directly or through other measures, that are not exposed.",
+			"columns and measures that the measure refers to, directly or through other measures, that are not exposed. Columns that measures " +
+			"name only to switch a relationship are no inputs.",
 		Why:    "An AI that sees a measure but not its fields cannot group, filter or check by them.",
 		Source: exposureDecides,
 		Fails: tmdl(inputsModel, partOf(schemaPart, `

@@ -82,6 +82,18 @@ func (s *Snapshot) read(text string, home *Table) (refs []*Object, own bool) {
 			}
 		}
 	}
+	for _, r := range read.Values() {
+		if o := s.Names.Resolve(r, home); o != nil {
+			s.valued[o] = true
+		}
+	}
+	for _, r := range read.Automatic {
+		if o := s.Names.Resolve(r, home); o != nil {
+			if c := s.Names.Columns[o.Index]; c != nil && !slices.Contains(s.Automatic, c) {
+				s.Automatic = append(s.Automatic, c)
+			}
+		}
+	}
 	for _, r := range read.References {
 		if o := s.Names.Resolve(r, home); o != nil {
 			refs = append(refs, o)

@@ -32,7 +32,7 @@ func Reach(x *Scope) map[*Measure]Reached {
 		targets := g.targets[block:min(block+64, len(g.targets))]
 		var hidden uint64
 		for i, o := range targets {
-			if !x.In(o) {
+			if !x.In(o) && x.valued[o] { // a relationship works without being visible
 				hidden |= 1 << i
 			}
 		}

@@ -29,6 +29,8 @@ type Snapshot struct {
 	// What measures, hidden or not, and calculation items call.
 	TimeIntelligence bool
 	activated        map[[2]*Object]bool // pairs of columns that USERELATIONSHIP names
+	valued           map[*Object]bool    // what is named for its values, not only to switch a relationship
+	Automatic        []*Column           // dates whose automatic tables are named, in order of appearance
 
 	Configured bool   // whether the AI data schema is configured
 	Exposed    []bool // the exposed set X of the model, by Object.Index
@@ -46,7 +48,7 @@ type Ref struct{ Table, Field string }
 // NewContent returns the tables of a model after dropping, with what is in them.
 func NewContent(m *semanticmodel.Model) *Snapshot {
 	m = withoutUnseen(m)
-	s := &Snapshot{Src: m, ByNorm: map[Ref]*Object{}, named: map[string]bool{}, activated: map[[2]*Object]bool{}}
+	s := &Snapshot{Src: m, ByNorm: map[Ref]*Object{}, named: map[string]bool{}, activated: map[[2]*Object]bool{}, valued: map[*Object]bool{}}
 	for i := range m.Tables {
 		switch t := &m.Tables[i]; {
 		case IsAutoDate(t):

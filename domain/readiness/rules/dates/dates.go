@@ -70,7 +70,14 @@ func automaticDates(x *model.Scope) rule.Verdict {
 	if !x.AutoDate {
 		return rule.Verdict{}
 	}
-	return rule.Fails(1, "switch auto date/time off and use one date table", "it has automatic date tables")
+	v := rule.Fails(1, "switch auto date/time off and use one date table", "it has automatic date tables")
+	if i := slices.IndexFunc(x.Automatic, func(c *model.Column) bool { return c.Table.Date }); i >= 0 {
+		date := model.QuotedColumn(x.Automatic[i])
+		v.Message += ", and write " + date + " for " + date + ".[Date] in measures, as filters on " + wording.Quoted(x.Automatic[i].Table.Src.Name) +
+			" do not reach the automatic table"
+		v.Evidence += ", one of which measures ask by " + date
+	}
+	return v
 }
 
 func noDateHierarchy(_ *model.Scope, t *model.Table) rule.Verdict {

@@ -21,7 +21,7 @@ import (
 
 var (
 	rowIDName        = regexp.MustCompile(`(?i)(^| |_)row ?id$`)
-	rowWords         = wording.SetOf("sk,guid,uuid,etl,checksum,rowid,audit,loaddate")
+	rowWords         = wording.SetOf("sk,guid,uuid,etag,etl,checksum,rowid,audit,loaddate")
 	identifyingWords = wording.SetOf("guid,uuid,sk")
 	hashWords        = wording.SetOf("hash,row,record,key,id,value,diff,md5,sha,sha1,sha256,bk,nk,pk")
 	batchWords       = wording.SetOf("load,etl,run,insert,ingestion,import,export")
