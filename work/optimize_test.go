@@ -33,7 +33,7 @@ const retail = "/// Sold.\r\ntable Sales\r\n\r\n" +
 	"\tmeasure Revenue = CALCULATE(SUM(Sales[Amount]), Sales[Status] <> \"Test\")\r\n\t\tformatString: #,0.00\r\n\t\tlineageTag: 1\r\n\r\n" +
 	"\tmeasure 'Revenue YTD' = TOTALYTD([Revenue], 'Date'[Date], \"6/30\")\r\n\r\n" +
 	"\tmeasure M03 = COUNTROWS(Sales)\r\n\r\n\tmeasure M04 = [M03] * 2\r\n\r\n\tmeasure M05 = [M03] * 3\r\n\r\n\tmeasure M06 = [M03] * 4\r\n\r\n" +
-	"\tmeasure M07 = [M03] * 5\r\n\r\n\tmeasure M08 = [M03] * 6\r\n\r\n\tmeasure M09 = [M03] * 7\r\n\r\n\tmeasure M10 = [M03] * 8\r\n\r\n\tmeasure M11 = [M03] * 9\r\n\t\tdisplayFolder: Counts\r\n\r\n" +
+	"\tmeasure M07 = [M03] * 5\r\n\r\n\tmeasure M08 = [M03] * 6\r\n\r\n\tmeasure M09 = [M03] * 7\r\n\r\n\tmeasure M10 = TOTALQTD([M03], 'Date'[Date])\r\n\r\n\tmeasure M11 = [M03] * 9\r\n\t\tdisplayFolder: Counts\r\n\r\n" +
 	"\t///x\r\n\tcolumn 'Order Key'\r\n\t\tdataType: int64\r\n\t\tsummarizeBy: sum\r\n\t\tsourceColumn: k\r\n\r\n" +
 	"\tcolumn Day\r\n\t\tdataType: dateTime\r\n\t\tisHidden\r\n\t\tsummarizeBy: none\r\n\t\tsourceColumn: Day\r\n\r\n" +
 	"\tcolumn Amount\r\n\t\tdataType: double\r\n\t\tsummarizeBy: sum\r\n\t\tsourceColumn: Amount\r\n\r\n" +
