@@ -6,7 +6,8 @@ var relationshipsExplained = map[string]Explanation{
 		Name: "TableRelated", Title: "A table is related to others",
 		What: "Judges exposed tables without calculation groups, field parameters and tables of measures, if the model has at least " +
 			"two such tables. A table with at most 5 columns is a disconnected slicer and not judged if a measure refers to one of " +
-			"them. It fails if the table is in no active relationship, and no USERELATIONSHIP activates an inactive one. The severity is high if another table has a column that fits: " +
+			"them. It fails if the table is in no active relationship, and no USERELATIONSHIP activates an inactive one. " +
+			"The severity is high if another table has a column that fits: " +
 			"equal words that end with id, key, code, cd, no, nr or number, and the same known type, one of them a key or on the one " +
 			"side of a relationship; else it is medium, and low for a table of at most 5 texts without such a word and " +
 			"without a measure. If no relationship joins two tables, the model has one finding, and the cap CAP-NOREL limits the score to 60.",

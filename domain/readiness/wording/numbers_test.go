@@ -15,7 +15,7 @@ func TestUnadded(t *testing.T) {
 		"Precio de Venta": "price", "Prix": "price", "Einkaufspreis": "price", "Valor Unitário": "unit", "Costo por Unidad": "per",
 		"Umsatz pro Kunde": "per", "Ticket Médio": "average", "Promedio Días": "average", "Idade": "age", "Mediana Dias": "median", "Número Pedido": "number",
 		"Kundennummer": "number", "Percentual Desconto": "percentage",
-		"Vendas Ano Anterior": "", "Total Ano": "", "Valor Total": "", "Montant TTC": "", "Quantité": "", "Número de Clientes": "",
+		"Vendas Ano Anterior": "", "Total Ano": "", "Valor Total": "", "Montant TTC": "", "Quantité": "", "Número de Pedidos": "",
 		"Numero Clienti": "", "Umsatz": "", "Umsatz Vorjahr": "", "Anzahl Tage im Monat": "", "Bestellmenge": "", "Días": "", "Jours": "",
 		"Media Spend": "", "Pro Users": "", "Actual Sales": "", "Do Not Count": "", "Valor da Taxa": "",
 		"QuarterTarget": "", "QuarterIncentive": "", "Month Budget": "", "Year Quota": "", "Week Bonus": "",

@@ -11,7 +11,7 @@ import (
 var (
 	romance = translations(`
 amount      montante montant importe importo monto
-quantity    quantidade qtd qtde cantidad quantité quantite quantità
+quantity    quantidade qtd qtde cantidad quantité quantità
 count       contagem conteo recuento nombre
 total       totais totales totaux totale
 sales       vendas venda ventas venta ventes vente vendite faturamento facturación facturacion
