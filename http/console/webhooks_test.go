@@ -35,7 +35,9 @@ func TestWebhooks(t *testing.T) {
 	empty := ada.Get("/admin/webhooks")
 	want(t, empty, http.StatusOK, "The account has no webhook.")
 	ada.CheckPage(empty)
-	want(t, ada.Send("/admin/webhooks", url.Values{"address": {"http://hooks.example"}, "event": {"operation.ended"}, "format": {"slack"}}), http.StatusBadRequest, "https")
+	want(t, ada.Send("/admin/webhooks", url.Values{"address": {"http://hooks.example"}, "event": {"operation.ended"}, "failUnder": {"7"}, "format": {"slack"}}),
+		http.StatusBadRequest, "Nothing was saved.", "https", `value="http://hooks.example"`, `value="operation.ended" checked`, `value="7"`, `value="slack" selected`,
+		"The account has no webhook.")
 	want(t, ada.Send("/admin/webhooks", url.Values{"address": {"https://hooks.example"}, "format": {"slack"}}), http.StatusBadRequest)
 	made := ada.Send("/admin/webhooks", url.Values{"address": {" https://hooks.example/PASSWORD "}, "event": {"operation.ended", "allowance.low"}, "format": {"slack"}})
 	want(t, made, http.StatusOK, "whsec_", "hooks.example", "<td class=\"middle\">Slack</td>", "An operation ended; 80 % of an allowance is used")
@@ -56,7 +58,9 @@ func TestWebhooks(t *testing.T) {
 	}
 	want(t, ada.Send(path, url.Values{"do": {"change"}, "event": {"gate.failed"}, "failUnder": {"70"}, "format": {"teams"}}), http.StatusSeeOther)
 	want(t, ada.Get(path), http.StatusOK, `value="gate.failed" checked`, `name="failUnder" type="number" min="1" max="100" value="70"`)
-	want(t, ada.Send(path, url.Values{"do": {"change"}, "event": {"gate.failed"}, "failUnder": {"many"}, "format": {"teams"}}), http.StatusBadRequest, "no number")
+	want(t, ada.Send(path, url.Values{"do": {"change"}, "event": {"gate.failed"}, "failUnder": {"many"}, "format": {"slack"}}), http.StatusBadRequest, "Nothing was saved.", "lowest score that passes",
+		`value="many"`, `value="slack" selected`, "This is a test message.")
+	want(t, ada.Get(path), http.StatusOK, `value="teams" selected`, `value="70"`)
 	want(t, ada.Send(path, url.Values{"do": {"change"}, "event": {"assessment.failed"}, "failUnder": {"70"}, "format": {"teams"}}), http.StatusSeeOther)
 	if got := ada.Get(path); strings.Contains(got.Body, `value="70"`) {
 		t.Error("the gate stays without its event")

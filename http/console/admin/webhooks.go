@@ -49,10 +49,30 @@ func chosen(all []choice, is func(string) bool) []choice {
 // hookForm are the fields of a webhook in a form.
 type hookForm struct {
 	Events, Formats []choice
-	// FailUnder is the gate; nil for none.
-	FailUnder *int
+	// Address is what a person typed for it, FailUnder the gate; "" for none.
+	Address, FailUnder string
+	// Refused is what is wrong with the form; "" for nothing.
+	Refused string
 	// New is a webhook that is created, which needs an address.
 	New bool
+}
+
+// newHook is the form of a webhook that is created.
+var newHook = hookForm{Events: webhookEvents, Formats: webhookFormats, New: true}
+
+// sent returns the fields as a form was sent that is refused.
+func sent(form url.Values, refused string) hookForm {
+	return hookForm{Address: form.Get("address"), FailUnder: form.Get("failUnder"), Refused: refused,
+		Events:  chosen(webhookEvents, func(value string) bool { return slices.Contains(form["event"], value) }),
+		Formats: chosen(webhookFormats, func(value string) bool { return form.Get("format") == value })}
+}
+
+// status returns the status of a page with the form.
+func (f hookForm) status() int {
+	if f.Refused != "" {
+		return http.StatusBadRequest
+	}
+	return http.StatusOK
 }
 
 // webhooks is what the page of all webhooks shows.
@@ -85,16 +105,14 @@ func (w webhooks) Named(events []client.WebhookEvent) string {
 	}), "; ")
 }
 
-func listWebhooks(v *page.Visit) error { return showWebhooks(v, nil) }
+func listWebhooks(v *page.Visit) error { return showWebhooks(v, newHook, nil) }
 
-func showWebhooks(v *page.Visit, created *client.CreatedWebhook) error {
+func showWebhooks(v *page.Visit, form hookForm, created *client.CreatedWebhook) error {
 	got, err := v.API.ListWebhooksWithResponse(v.Request.Context())
 	if err != nil {
 		return err
 	}
-	none := func(value string) bool { return value == "cloudevents" }
-	return v.Show(webhooksView, page.Page{Title: "Webhooks", In: path, Data: webhooks{got.JSON200.Value,
-		hookForm{Events: chosen(webhookEvents, none), Formats: chosen(webhookFormats, none), New: true}, created}})
+	return v.Show(webhooksView, page.Page{Title: "Webhooks", In: path, Status: form.status(), Data: webhooks{got.JSON200.Value, form, created}})
 }
 
 // createWebhook creates a webhook and shows its secret, once.
@@ -104,15 +122,20 @@ func createWebhook(v *page.Visit) error {
 		return err
 	}
 	r, err := changeOf(form)
+	var got *client.CreateWebhookResponse
+	if err == nil {
+		got, err = v.API.CreateWebhookWithResponse(v.Request.Context(), client.CreateWebhookRequest{
+			Address: new(strings.TrimSpace(form.Get("address"))), Events: r.Events, FailUnder: r.FailUnder, Format: r.Format})
+	}
+	if refused := page.Refusal(err); refused != "" {
+		again := sent(form, refused)
+		again.New = true
+		return showWebhooks(v, again, nil)
+	}
 	if err != nil {
 		return err
 	}
-	got, err := v.API.CreateWebhookWithResponse(v.Request.Context(), client.CreateWebhookRequest{Address: new(strings.TrimSpace(form.Get("address"))),
-		Events: r.Events, FailUnder: r.FailUnder, Format: r.Format})
-	if err != nil {
-		return err
-	}
-	return showWebhooks(v, got.JSON200)
+	return showWebhooks(v, newHook, got.JSON200)
 }
 
 // changeOf returns what a form changes of a webhook.
@@ -170,9 +193,10 @@ func (hook) Reason(d client.WebhookDelivery) *reason {
 // maxDeliveries is how many deliveries a page lists.
 const maxDeliveries = 50
 
-func showWebhook(v *page.Visit) error { return showHook(v, "") }
+func showWebhook(v *page.Visit) error { return showHook(v, "", nil) }
 
-func showHook(v *page.Visit, secret string) error {
+// showHook shows a webhook, with its new secret after a rotation, or with the form that was refused.
+func showHook(v *page.Visit, secret string, again *hookForm) error {
 	id, err := uuid.Parse(v.Request.PathValue("id"))
 	if err != nil {
 		return page.NotFound
@@ -182,19 +206,24 @@ func showHook(v *page.Visit, secret string) error {
 	if err != nil {
 		return err
 	}
-	sent, err := v.API.ListWebhookDeliveriesWithResponse(ctx, id, &client.ListWebhookDeliveriesParams{MaxResults: new(maxDeliveries),
+	deliveries, err := v.API.ListWebhookDeliveriesWithResponse(ctx, id, &client.ListWebhookDeliveriesParams{MaxResults: new(maxDeliveries),
 		ContinuationToken: optional.Of(v.Request.URL.Query().Get("after"))})
 	if err != nil {
 		return err
 	}
-	h := hook{Webhook: *got.JSON200, Deliveries: sent.JSON200.Value, Secret: secret}
-	h.Form.FailUnder = h.FailUnder
+	h := hook{Webhook: *got.JSON200, Deliveries: deliveries.JSON200.Value, Secret: secret}
+	if h.FailUnder != nil {
+		h.Form.FailUnder = strconv.Itoa(*h.FailUnder)
+	}
 	h.Form.Events = chosen(webhookEvents, func(value string) bool { return slices.Contains(h.Events, value) })
 	h.Form.Formats = chosen(webhookFormats, func(value string) bool { return h.Format == value })
-	if next := sent.JSON200.ContinuationToken; next != nil {
+	if again != nil {
+		h.Form = *again
+	}
+	if next := deliveries.JSON200.ContinuationToken; next != nil {
 		h.Next = webhooksPath + "/" + id.String() + "?after=" + url.QueryEscape(*next)
 	}
-	return v.Show(webhookView, page.Page{Title: "Webhook to " + h.Host, In: path, Data: h})
+	return v.Show(webhookView, page.Page{Title: "Webhook to " + h.Host, In: path, Status: h.Form.status(), Data: h})
 }
 
 // changeWebhook does what a button of a webhook says.
@@ -212,20 +241,22 @@ func changeWebhook(v *page.Visit) error {
 	case "enable", "disable":
 		_, err = v.API.ChangeWebhookWithResponse(ctx, id, client.ChangeWebhookRequest{Enabled: new(do == "enable")})
 	case "change":
-		change, wrong := changeOf(form)
-		if wrong != nil {
-			return wrong
+		var change client.ChangeWebhookRequest
+		if change, err = changeOf(form); err == nil {
+			if !slices.Contains(form["event"], gateFailed) {
+				change.FailUnder = nil // the field of an event that is no longer wanted
+			}
+			_, err = v.API.ChangeWebhookWithResponse(ctx, id, change)
 		}
-		if !slices.Contains(form["event"], gateFailed) {
-			change.FailUnder = nil // the field of an event that is no longer wanted
+		if refused := page.Refusal(err); refused != "" {
+			return showHook(v, "", new(sent(form, refused)))
 		}
-		_, err = v.API.ChangeWebhookWithResponse(ctx, id, change)
 	case "rotate":
 		got, err := v.API.RotateWebhookSecretWithResponse(ctx, id)
 		if err != nil {
 			return err
 		}
-		return showHook(v, got.JSON200.Secret)
+		return showHook(v, got.JSON200.Secret, nil)
 	case "test":
 		_, err = v.API.TestWebhookWithResponse(ctx, id)
 		to += "#deliveries"

@@ -52,6 +52,14 @@ var titles = map[int]string{
 	http.StatusBadGateway:         "The platform did not answer", http.StatusServiceUnavailable: "The service cannot answer now",
 }
 
+// Refusal returns what is wrong with a form that was refused, "" if err says something else. The form is shown with it, as it was sent.
+func Refusal(err error) string {
+	if p := problemOf(err); err != nil && p.Status == http.StatusBadRequest {
+		return p.Text
+	}
+	return ""
+}
+
 func problemOf(err error) *Problem {
 	if p, ok := errors.AsType[*Problem](err); ok {
 		return p
