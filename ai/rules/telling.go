@@ -17,7 +17,7 @@ import (
 var periodNames = prose.SetOf("ytd mtd qtd wtd ly py pytd yoy mom qoq wow prior previous prev last next rolling running cumulative cum trailing")
 
 // arithmetic are words of texts that an expression implies.
-var arithmetic = prose.SetOf("divided minus plus times over average number sum highest lowest first last rounded integer decimal decimals " +
+var arithmetic = prose.SetOf("divided minus plus times over average number sum amount amounts highest lowest first last rounded integer decimal decimals " +
 	"related belong same rounded")
 
 // ofDates are words of texts about parts of dates.

@@ -31,6 +31,8 @@ func TestTrivialTexts(t *testing.T) {
 		"Gift Orders":              {"CALCULATE([Orders], FactSales[IsGift] = TRUE())", ""},
 		"Gross Margin":             {"[Net Sales] - [Total Cost]", ""},
 		"Gross Margin %":           {"DIVIDE([Gross Profit], [Net Sales])", ""},
+		"Sales Margin %":           {"DIVIDE([Margin], [Sales Amount])", ""},
+		"Red Sales":                {`CALCULATE([Sales Amount], Product[Product] = "Red")`, ""},
 		"Own Margin":               {"[Net Sales] - [Units]", "[Net Sales] minus [Units]."},
 		"Fixed share":              {"([Units] + 1) / 2", "([Units] plus 1) divided by 2."},
 		"Units per Order":          {"DIVIDE([Units], [Orders])", ""},
@@ -62,6 +64,7 @@ func TestTrivialTexts(t *testing.T) {
 			f := tableOf(m, "FactSales")
 			f.Measures = append(f.Measures, semanticmodel.Measure{Name: "Units PY", Expression: "CALCULATE([Units], SAMEPERIODLASTYEAR('Date'[Date]))"},
 				semanticmodel.Measure{Name: "Total Cost", Expression: "1"}, semanticmodel.Measure{Name: "Gross Profit", Expression: "1"}, semanticmodel.Measure{Name: "Gifted Orders", Expression: "1"},
+				semanticmodel.Measure{Name: "Sales Amount", Expression: "1"}, semanticmodel.Measure{Name: "Margin", Expression: "1"},
 				semanticmodel.Measure{Name: name, Expression: row.expression})
 		})
 		o := object(m, "FactSales["+name+"]")
