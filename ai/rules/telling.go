@@ -105,7 +105,7 @@ func (k told) lacksAll(name string) bool {
 }
 
 // available are words of divisors that the name of a rate implies, as those of Occupancy Rate: occupied by available rooms.
-var available = prose.SetOf("available all total overall possible")
+var available = prose.SetOf("available all total overall possible sold")
 
 // namesOperands reports whether the name of a measure implies both operands of its expression: those of a price per piece, a growth, or
 // a rate that is named for its numerator, as Return Rate: returned orders by orders.
@@ -131,6 +131,10 @@ func namesOperands(x *field, text string) bool {
 		}
 		return two && growthNames.Meets(said(x)) && meets(words(x.name), words(one)) && meets(words(x.name), words(other))
 	}
+	if of := words(x.name); averageWords.Meets(x.words) && strings.Contains(strings.ToLower(x.name), "value") && isRatio &&
+		len(words(divisor)) > 0 && within(words(divisor), of) && within(words(name), words(takings)) {
+		return true // average order value: money by orders
+	}
 	if counted, by, per := strings.Cut(strings.ToLower(x.name), " per "); per {
 		return meets(words(counted), words(name)) && within(words(divisor), words(by)) // per worked hour is more than per hour
 	}
@@ -148,6 +152,9 @@ func namesOperands(x *field, text string) bool {
 	maps.Copy(numerator, rate)
 	return within(words(divisor), numerator)
 }
+
+// takings are words of what customers pay.
+const takings = "sales revenue income turnover net gross total"
 
 // rateNames are words of the names of rates; words of one stem begin with the same stem bytes.
 var rateNames = prose.SetOf("rate ratio share percent percentage pct")
@@ -204,7 +211,13 @@ func (k told) unnamed(condition string) bool {
 		return true
 	}
 	plain := values == "" || conditional.Meets(prose.Words(values)) // a flag, which the name of its column tells
-	return plain && k.lacks(quotedPattern.ReplaceAllString(condition, ""), conditional)
+	rest := quotedPattern.ReplaceAllString(condition, "")
+	if before, table, of := strings.Cut(rest, " of "); of && plain {
+		if _, is, flag := strings.Cut(table, " is "); flag {
+			rest = before + " is " + is
+		}
+	}
+	return plain && k.lacks(rest, conditional)
 }
 
 // counterCase returns the measure that counts or adds up the same without the conditions, as a text names it, "" for none.

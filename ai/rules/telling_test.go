@@ -32,6 +32,10 @@ func TestTrivialTexts(t *testing.T) {
 		"Gross Margin":             {"[Net Sales] - [Total Cost]", ""},
 		"Gross Margin %":           {"DIVIDE([Gross Profit], [Net Sales])", ""},
 		"Sales Margin %":           {"DIVIDE([Margin], [Sales Amount])", ""},
+		"Gold Sales":               {"CALCULATE([Sales Amount], Customers[IsGold] = TRUE())", ""},
+		"Avg Order Value":          {"DIVIDE([Net Sales], [Orders])", ""},
+		"Average Order Value":      {"DIVIDE([Gross Profit], [Orders])", "[Gross Profit] divided by [Orders]."},
+		"Avg Customer Value":       {"DIVIDE([Sales Amount], [Orders])", "[Sales Amount] divided by [Orders]."},
 		"Red Sales":                {`CALCULATE([Sales Amount], Product[Product] = "Red")`, ""},
 		"Own Margin":               {"[Net Sales] - [Units]", "[Net Sales] minus [Units]."},
 		"Fixed share":              {"([Units] + 1) / 2", "([Units] plus 1) divided by 2."},
@@ -61,6 +65,8 @@ func TestTrivialTexts(t *testing.T) {
 		"Units sent":               {"CALCULATE([Units], USERELATIONSHIP(FactSales[ShipDate], 'Date'[Date]))", "[Units], dated by ShipDate of FactSales."},
 	} {
 		m := shop(func(m *semanticmodel.Model) {
+			c := tableOf(m, "Customers")
+			c.Columns = append(c.Columns, semanticmodel.Column{Name: "IsGold", DataType: semanticmodel.Boolean})
 			f := tableOf(m, "FactSales")
 			f.Measures = append(f.Measures, semanticmodel.Measure{Name: "Units PY", Expression: "CALCULATE([Units], SAMEPERIODLASTYEAR('Date'[Date]))"},
 				semanticmodel.Measure{Name: "Total Cost", Expression: "1"}, semanticmodel.Measure{Name: "Gross Profit", Expression: "1"}, semanticmodel.Measure{Name: "Gifted Orders", Expression: "1"},
