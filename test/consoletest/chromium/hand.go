@@ -37,7 +37,23 @@ func (Mouse) Press(b *Tab, name string) {
 // Write types into a field.
 func (Mouse) Write(b *Tab, label, text string) {
 	b.T.Helper()
-	b.Run("write into "+label, chromedp.SendKeys(named(label), text, chromedp.BySearch, chromedp.NodeVisible))
+	for range maxChoices {
+		b.Run("write into "+label, chromedp.SendKeys(named(label), text, chromedp.BySearch, chromedp.NodeVisible))
+		if b.Is(chose(text)) {
+			return
+		}
+	}
+}
+
+// maxChoices is how often a text is typed into a list. Keys that follow each other slowly choose by the last of them alone.
+const maxChoices = 5
+
+// chose is true unless the focus is on a list with an option that begins with a text, and another one is chosen.
+func chose(text string) string {
+	return `(() => {
+		const e = document.activeElement, begins = (o) => o.text.toLowerCase().startsWith(` + Quoted(text) + `.toLowerCase());
+		return e.localName !== "select" || ![...e.options].some(begins) || begins(e.selectedOptions[0]);
+	})()`
 }
 
 // keyboard presses by Tab, and Enter or Space.
@@ -46,7 +62,12 @@ type keyboard struct{}
 func (k keyboard) Write(b *Tab, label, text string) {
 	b.T.Helper()
 	k.reach(b, label)
-	b.Run("type", chromedp.KeyEvent(text))
+	for range maxChoices {
+		b.Run("type", chromedp.KeyEvent(text))
+		if b.Is(chose(text)) {
+			return
+		}
+	}
 }
 
 // maxTabs bounds how often Tab is pressed to reach one thing.
