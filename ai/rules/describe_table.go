@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -26,8 +27,10 @@ func (f *facts) describeTable(t *table) string {
 		return f.describeCalendar(t)
 	case fact:
 		return f.describeFact(t)
+	case dimension:
+		return f.describeDimension(t)
 	default:
-		return f.describeMade(t)
+		return f.describePlain(t)
 	}
 }
 
@@ -208,15 +211,103 @@ func (f *facts) describeFact(t *table) string {
 	return prose.First(proposal.MaxDescription, text+onRequest+".")
 }
 
+// describeDimension says what identifies a row, what a row has, and what it filters.
+func (f *facts) describeDimension(t *table) string {
+	key := ""
+	for _, x := range t.columns {
+		if x.end && !x.manySide && !x.isDay() && prose.Mentionable(x.name) && !identifiesFact(x) {
+			key = x.name
+			break
+		}
+	}
+	attributes, facts := f.attributes(t), tableNames(f.wantedTables(t.facts))
+	if key == "" || len(facts) == 0 || len(attributes) == 0 || !grain(t, key) || len(t.columns) <= mostListed {
+		return ""
+	}
+	var texts []string
+	for _, n := range []int{4, 2, 1} {
+		texts = append(texts, "One row for each "+key+few(attributes)+"; groups and filters "+prose.List(facts, n)+".")
+	}
+	text := prose.First(proposal.MaxDescription, texts...)
+	if up := tableNames(f.wantedTables(t.around)); text != "" && len(up) > 0 {
+		text = prose.Compose(proposal.MaxDescription, text, "Itself grouped by "+prose.List(up, 2)+".")
+	}
+	return text
+}
+
+// identifiesFact reports whether a key is that of a table that goes by it, and not of its own: such a relationship points the wrong way.
+func identifiesFact(key *field) bool {
+	return slices.ContainsFunc(key.relations, func(r relation) bool {
+		return r.to == key && (!grain(r.from.table, key.name) && grain(key.table, key.name) || unlike(r.from, key))
+	})
+}
+
+// unlike reports whether a foreign key shares no word with the key and its table, as CustomerKey and SalesTerritoryKey of Territories: nothing
+// says that they hold the same.
+func unlike(a, b *field) bool {
+	identifies := func(name string) prose.Set {
+		words := prose.Set{}
+		for _, w := range prose.Words(name) {
+			if !identifying[w] {
+				words[meaningOf(w)] = true
+			}
+		}
+		return words
+	}
+	of, to := identifies(a.name), identifies(b.name+" "+b.table.src.Name)
+	return len(of) > 0 && len(to) > 0 && !slices.ContainsFunc(slices.Collect(maps.Keys(of)), func(w string) bool { return to[w] })
+}
+
 // mostListed is how many columns a table has whose list describes nothing that a reader does not see.
 const mostListed = 3
+
+// few lists the first columns.
+func few(attributes []string) string {
+	if len(attributes) == 0 || strings.Contains(strings.Join(attributes, ""), ",") {
+		return ""
+	}
+	return ", with " + prose.List(attributes, 4)
+}
 
 // identifying are words of keys that do not say what they identify.
 var identifying = prose.SetOf("key id code nr no number sk skey pk uid guid uuid etag name hash hkey hub dim fact row")
 
-// describeMade says what an expression makes the rows of. What a row is of another table, its key, its columns and its relationships do not
-// say: a person does.
-func (f *facts) describeMade(t *table) string {
+// grain reports whether the name of a key says more about a row than the name of the table: "One row for each ProductKey" does not
+// of Product.
+func grain(t *table, key string) bool {
+	k := told{known: prose.Set{}, implied: []prose.Set{idle, identifying}}
+	for _, w := range prose.Words(t.src.Name) {
+		k.known[meaningOf(w)] = true
+	}
+	var said []string
+	for _, w := range prose.Words(key) {
+		if !identifying[w] {
+			said = append(said, w)
+		}
+	}
+	own := squashed(strings.Join(said, ""))
+	for w := range identifying {
+		if rest, cut := strings.CutSuffix(own, w); cut && len(said) == 1 && rest != "" && strings.HasPrefix(squashed(t.src.Name), rest) {
+			return false // storekey of Stores
+		}
+	}
+	return k.lacks(key) && own != squashed(t.src.Name) && !strings.Contains(key, ",")
+}
+
+// attributes returns the names of columns that describe a row: no keys, numbers, dates and sort orders.
+func (f *facts) attributes(t *table) []string {
+	var names []string
+	for _, x := range t.columns {
+		if f.wantedThen(x) && !x.key && !x.technical() &&
+			(len(x.words) == 0 || !keyWords[x.words[len(x.words)-1]]) && x.orders == nil && !x.isDate() && !x.isNumber() {
+			names = append(names, x.name)
+		}
+	}
+	return prose.Mentions(names)
+}
+
+// describePlain says what an expression makes the rows of, or what identifies a row.
+func (f *facts) describePlain(t *table) string {
 	if t.series != nil {
 		if t.related {
 			return "The " + t.series.text() + ", one row each."
@@ -246,5 +337,11 @@ func (f *facts) describeMade(t *table) string {
 				n+" fixed rows that are written in the model, by "+x.name+": "+prose.List(values, 3)+".")
 		}
 	}
-	return ""
+	attributes := f.attributes(t)
+	key := slices.IndexFunc(t.columns, func(x *field) bool { return x.column.IsKey && prose.Mentionable(x.name) })
+	if key < 0 || len(attributes) == 0 || !grain(t, t.columns[key].name) || len(t.columns) <= mostListed {
+		return ""
+	}
+	lead := "One row for each " + t.columns[key].name
+	return prose.First(proposal.MaxDescription, lead+few(attributes)+".", lead+".")
 }

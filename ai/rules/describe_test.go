@@ -272,6 +272,31 @@ func TestMistakableTables(t *testing.T) {
 	}
 }
 
+// A dimension of few columns is not described by their list: a person is asked.
+func TestFewColumnsAreNoDescription(t *testing.T) {
+	t.Parallel()
+	for columns, want := range map[string]string{"Region": "", "Region Channel Depot": "One row for each Sector Code, with Region, Channel and Depot; groups and filters FactSales."} {
+		m := shop()
+		place := semanticmodel.Table{Name: "Place", Columns: []semanticmodel.Column{{Name: "Sector Code", DataType: semanticmodel.Int64}}}
+		for _, name := range strings.Fields(columns) {
+			place.Columns = append(place.Columns, semanticmodel.Column{Name: name, DataType: semanticmodel.String})
+		}
+		m.Tables = append(m.Tables, place)
+		tableOf(m, "FactSales").Columns = append(tableOf(m, "FactSales").Columns, semanticmodel.Column{Name: "Sector Code", DataType: semanticmodel.Int64})
+		m.Relationships = append(m.Relationships, semanticmodel.Relationship{FromTable: "FactSales", FromColumn: "Sector Code", ToTable: "Place",
+			ToColumn: "Sector Code", IsActive: true})
+		o := proposal.Object{Table: "Place", Type: proposal.Table}
+		a := rules.Propose(proposal.Ask{Type: proposal.Description, Model: m, Objects: []proposal.Object{o}})
+		got := ""
+		for _, p := range a.Proposals {
+			got = p.Value
+		}
+		if got != want || (want == "") != (len(a.Questions) == 1) {
+			t.Errorf("%s: got %q and questions %v, want %q", columns, got, a.Questions, want)
+		}
+	}
+}
+
 // TestAnswer covers objects that do not exist, duplicates, and types without proposals.
 func TestAnswer(t *testing.T) {
 	t.Parallel()
@@ -311,5 +336,36 @@ func TestShopImproves(t *testing.T) {
 	}
 	if after := *readiness.Current().Assess(optimized(m, false), readiness.Options{}).Raw; after < before+23 {
 		t.Errorf("all: %v to %v", before, after)
+	}
+}
+
+// A table that nothing refers to is described by its key and its attributes, if it has both.
+func TestDescribeUnrelatedTable(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		columns []semanticmodel.Column
+		want    string
+	}{
+		"key and attributes": {[]semanticmodel.Column{{Name: "Line Key", IsKey: true, IsHidden: true}, {Name: "Region"}, {Name: "Channel"},
+			{Name: "Amount", DataType: semanticmodel.Decimal}}, "One row for each Line Key, with Region and Channel."},
+		"all its columns, of 3": {[]semanticmodel.Column{{Name: "Line Key", IsKey: true}, {Name: "Region"}, {Name: "Channel"}}, ""},
+		"a key of the name":     {[]semanticmodel.Column{{Name: "Sales Key", IsKey: true, IsHidden: true}, {Name: "Region"}, {Name: "Channel"}}, ""},
+		"no key":                {[]semanticmodel.Column{{Name: "Line Key"}, {Name: "Region"}}, ""},
+		"nothing but numbers":   {[]semanticmodel.Column{{Name: "Line Key", IsKey: true}, {Name: "Amount", DataType: semanticmodel.Decimal}}, ""},
+	} {
+		for i := range test.columns {
+			if c := &test.columns[i]; c.DataType == "" {
+				c.DataType = semanticmodel.String
+			}
+		}
+		m := &semanticmodel.Model{Tables: []semanticmodel.Table{{Name: "Sales", Columns: test.columns}}}
+		o := proposal.Object{Table: "Sales", Type: proposal.Table}
+		got := ""
+		for _, p := range rules.Propose(proposal.Ask{Type: proposal.Description, Model: m, Objects: []proposal.Object{o}}).Proposals {
+			got = p.Value
+		}
+		if got != test.want {
+			t.Errorf("%s: got %q, want %q", name, got, test.want)
+		}
 	}
 }
