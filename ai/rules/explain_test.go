@@ -263,6 +263,7 @@ func TestMadeTables(t *testing.T) {
 		"slack at its end":          {made("Discount", "GENERATESERIES(-0.2, 0.3001, 0.01)", semanticmodel.Column{Name: "Discount", SourceColumn: "[Value]"}), "Discount[Discount]", "Numbers from -0.2 to 0.3 in steps of 0.01."},
 		"an end that no step meets": {made("Discount", "GENERATESERIES(0, 10, 4)", semanticmodel.Column{Name: "Discount", SourceColumn: "[Value]"}), "Discount[Discount]", "Numbers from 0 to 8 in steps of 4."},
 		"an end at zero":            {made("Discount", "GENERATESERIES(-1.5, 0.0001, 0.1)", semanticmodel.Column{Name: "Discount", SourceColumn: "[Value]"}), "Discount[Discount]", "Numbers from -1.5 to 0 in steps of 0.1."},
+		"a power of ten":            {made("Discount", "GENERATESERIES(0, 1E999999999, 1)", semanticmodel.Column{Name: "Discount", SourceColumn: "[Value]"}), "Discount[Discount]", "Numbers from 0 to 1E999999999."},
 		"very many":                 {made("Discount", "GENERATESERIES(0, 9000000, 0.5)", semanticmodel.Column{Name: "Discount", SourceColumn: "[Value]"}), "Discount[Discount]", "Numbers from 0 to 9000000 in steps of 0.5."},
 		"steps of nothing":          {made("Discount", "GENERATESERIES(0, 9, 0)", semanticmodel.Column{Name: "Discount", SourceColumn: "[Value]"}), "Discount[Discount]", "Numbers from 0 to 9 in steps of 0."},
 		"another series":            {made("Discount", "GENERATESERIES([Units], 1)", semanticmodel.Column{Name: "Discount", ExtendedProperties: parameter}), "Discount", ""},

@@ -66,11 +66,11 @@ func seriesOf(n *dax.Node) *series {
 	return s
 }
 
-// mostSteps bounds the numbers of a series.
-const mostSteps = 1_000_000
-
 // last returns the last number of a series. Its end is often a little more than that, against errors of rounding.
 func (s *series) last() string {
+	if strings.ContainsAny(s.from+s.to+s.step, "eE") { // a power of ten may be a very long number
+		return s.to
+	}
 	from, ok := new(big.Rat).SetString(s.from)
 	to, also := new(big.Rat).SetString(s.to)
 	step, too := new(big.Rat).SetString(cmp.Or(s.step, "1"))
@@ -79,9 +79,6 @@ func (s *series) last() string {
 	}
 	steps := new(big.Rat).Quo(new(big.Rat).Sub(to, from), step)
 	n := new(big.Int).Quo(steps.Num(), steps.Denom())
-	if !n.IsInt64() || n.Int64() > mostSteps {
-		return s.to
-	}
 	last := from.Add(from, step.Mul(step, new(big.Rat).SetInt(n)))
 	digits := 0
 	for _, number := range []string{s.from, s.step} {

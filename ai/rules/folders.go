@@ -136,15 +136,10 @@ func fitFolder(s string) bool {
 }
 
 // trials are words of folders for what is tried, kept or about to go, where no other measure belongs.
-var trials = prose.SetOf("test tests testing tmp temp temporary old archive archived backup deprecated trash wip draft sandbox")
+var trials = prose.SetOf("test tests testing testordner tmp temp temporary old archive archived backup deprecated trash wip draft sandbox")
 
-// trial reports whether a folder is such a one, by its name or, as in "Testordner", by how it begins.
-func trial(folder string) bool {
-	words := prose.Words(folder)
-	return trials.Meets(words) || slices.ContainsFunc(words, func(w string) bool {
-		return strings.HasPrefix(w, "test") && strings.HasSuffix(w, "ordner")
-	})
-}
+// trial reports whether a folder is such a one.
+func trial(folder string) bool { return trials.Meets(prose.Words(folder)) }
 
 func (f *facts) fileByName(objects []proposal.Object, a *answers) {
 	file := f.newFiling(objects)
