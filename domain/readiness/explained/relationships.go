@@ -7,7 +7,7 @@ var relationshipsExplained = map[string]Explanation{
 		What: "Judges exposed tables without calculation groups, field parameters and tables of measures, if the model has at least " +
 			"two such tables. A table with at most 5 columns is a disconnected slicer and not judged if a measure refers to one of " +
 			"them. It fails if the table is in no active relationship, and no USERELATIONSHIP activates an inactive one. " +
-			"The severity is high if another table has a column that fits: " +
+			"The severity is high if an inactive one joins it or another table has a column that fits: " +
 			"equal words that end with id, key, code, cd, no, nr or number, and the same known type, one of them a key or on the one " +
 			"side of a relationship; else it is medium, and low for a table of at most 5 texts without such a word and " +
 			"without a measure. If no relationship joins two tables, the model has one finding, and the cap CAP-NOREL limits the score to 60.",
@@ -265,8 +265,8 @@ relationship Products
 	"REL-06": {
 		Name: "InactiveRelationshipUsed", Title: "An inactive relationship is used by a measure",
 		What: "Judges inactive relationships between tables other than calculation groups, field parameters and tables of measures. It " +
-			"fails if no measure and no calculation item has a USERELATIONSHIP with both columns, in either order. One between tables that no " +
-			"active relationships connect should be active.",
+			"fails if no measure and no calculation item has a USERELATIONSHIP with both columns, in either order. One of a " +
+			"table without an active one should be active.",
 		Why:    "An inactive relationship does nothing until a measure activates it. An AI that sees it cannot know what it is for.",
 		Source: relationshipsAreGiven,
 		Fails: tmdl(`

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+
+	"readiness/internal/lists"
 )
 
 // The words of numbers' names in Portuguese, Spanish, French and Italian, whose first noun says what a number is, by the English word
@@ -94,7 +96,7 @@ func translations(lines string) map[string]string {
 
 // InEnglish returns the words of a number's name in English and in its order, if it knows the noun that says what the number is; else words.
 func InEnglish(words []string) []string {
-	if english, known := translate(words, func(w string) string { return romance[w] }, romanceLinks); known {
+	if english := translate(words, func(w string) string { return romance[w] }, romanceLinks); english != nil {
 		if len(english) > 1 && english[0] == "number" && (english[1] == "of" || strings.HasSuffix(english[1], "s") || strings.HasSuffix(english[1], "i")) {
 			return []string{"count"} // a number of things
 		}
@@ -104,9 +106,9 @@ func InEnglish(words []string) []string {
 		}
 		return english
 	}
-	english, known := translate(words, germanWord, germanLinks)
+	english := translate(words, germanWord, germanLinks)
 	switch {
-	case !known:
+	case english == nil:
 		return words
 	case english[0] == "count":
 		return english[:1]
@@ -116,15 +118,12 @@ func InEnglish(words []string) []string {
 	return english
 }
 
-// translate returns words with those that noun or links know in English, and whether noun knows one.
-func translate(words []string, noun func(string) string, links map[string]string) (english []string, known bool) {
-	english = make([]string, len(words))
-	for i, w := range words {
-		to := noun(w)
-		known = known || to != ""
-		english[i] = cmp.Or(to, links[w], w)
+// translate returns words with those that noun or links know in English, nil if noun knows none.
+func translate(words []string, noun func(string) string, links map[string]string) []string {
+	if !slices.ContainsFunc(words, func(w string) bool { return noun(w) != "" }) {
+		return nil
 	}
-	return english, known
+	return lists.Map(words, func(w string) string { return cmp.Or(noun(w), links[w], w) })
 }
 
 // germanWord returns the English word of a German noun or of the last noun of a compound, "" for others.

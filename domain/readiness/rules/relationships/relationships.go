@@ -33,7 +33,7 @@ var Rules = []rule.Rule{
 		Check: rule.Among(rule.Where(rule.AllTables, isPureDimension), outerDimension)},
 	// REL-06: a calculation uses each inactive relationship.
 	{ID: "REL-06", Weight: 1, Severity: finding.Low, Fixes: []finding.FixKind{finding.AIInstructions},
-		Check: unused},
+		Check: rule.Each(rule.Where(rule.AllRelationships, inactiveBetween), unused)},
 	// REL-07: the table of a model with a single table is not wide.
 	{ID: "REL-07", Weight: 2, Severity: finding.Medium,
 		Check: rule.Stating(rule.OnModel(func(x *model.Scope) bool { return x.Starred == 1 }, flat), "15 at most")},
@@ -75,51 +75,21 @@ func mixedTypes(_ *model.Scope, r *model.Relationship) rule.Verdict {
 	return rule.Fails(1, "give both columns the same data type", "%s and %s", from, to)
 }
 
-// unused judges the inactive relationships. One between tables that no active ones connect should be active.
-func unused(x *model.Scope, say func(model.Judged, rule.Verdict)) {
-	var groups map[*model.Table]*model.Table
-	for _, r := range rule.AllRelationships(x) {
-		if r.Src.IsActive || !r.Between() {
-			continue
-		}
-		if x.Activates(r) {
-			say(r, rule.Verdict{})
-			continue
-		}
-		if groups == nil {
-			groups = connected(x)
-		}
-		advice := "add a measure that activates it by USERELATIONSHIP, or say in the instructions what it is for"
-		if from, to := r.From.Table, r.To.Table; groups[from] != groups[to] {
-			advice = "activate it, as no active relationship connects " + wording.Quoted(from.Src.Name) + " with " + wording.Quoted(to.Src.Name) +
-				"; or " + advice
-		}
-		say(r, rule.Fails(1, advice, "inactive, and named by no USERELATIONSHIP"))
-	}
+func inactiveBetween(_ *model.Scope, r *model.Relationship) bool {
+	return !r.Src.IsActive && r.Between()
 }
 
-// connected returns one table for all that active relationships connect, directly or by others.
-func connected(x *model.Scope) map[*model.Table]*model.Table {
-	groups := make(map[*model.Table]*model.Table, len(x.Tables))
-	first := func(t *model.Table) *model.Table {
-		for groups[t] != t {
-			groups[t] = groups[groups[t]]
-			t = groups[t]
-		}
-		return t
+// unused finds relationships that do nothing. One of a table that has no active one should be active.
+func unused(x *model.Scope, r *model.Relationship) rule.Verdict {
+	if x.Activates(r) {
+		return rule.Verdict{}
 	}
-	for _, t := range x.Tables {
-		groups[t] = t
+	advice := "add a measure that activates it by USERELATIONSHIP, or say in the instructions what it is for"
+	if from, to := r.From.Table, r.To.Table; from != to && !(from.Related && to.Related) {
+		advice = "activate it, as no active relationship connects " + wording.Quoted(from.Src.Name) + " with " + wording.Quoted(to.Src.Name) +
+			"; or " + advice
 	}
-	for _, r := range x.Relationships {
-		if r.Src.IsActive {
-			groups[first(r.From.Table)] = first(r.To.Table)
-		}
-	}
-	for _, t := range x.Tables {
-		groups[t] = first(t)
-	}
-	return groups
+	return rule.Fails(1, advice, "inactive, and named by no USERELATIONSHIP")
 }
 
 const (
