@@ -68,9 +68,6 @@ func seriesOf(n *dax.Node) *series {
 
 // last returns the last number of a series. Its end is often a little more than that, against errors of rounding.
 func (s *series) last() string {
-	if strings.ContainsAny(s.from+s.to+s.step, "eE") { // a power of ten may be a very long number
-		return s.to
-	}
 	from, ok := new(big.Rat).SetString(s.from)
 	to, also := new(big.Rat).SetString(s.to)
 	step, too := new(big.Rat).SetString(cmp.Or(s.step, "1"))
