@@ -86,7 +86,7 @@ func TestAudit(t *testing.T) {
 	m, failed := w.Assessed("Retail Sales"), "Budget 2024"
 	of := ada.Get("/admin/audit?itemId=" + m.SemanticModelID.String())
 	want(t, of, http.StatusOK, "assessment.<wbr>accepted", `<option value="`+m.SemanticModelID.String()+`" selected>Retail Sales · Retail Analytics</option>`, `">`+failed+" · Corporate", `<td class="middle named"><a href="/admin/audit?itemId=`+m.SemanticModelID.String()+`"><bdi>Retail Sales</bdi></a>`)
-	file := ada.Get(html.UnescapeString(regexp.MustCompile(`"([^"]*)">Export<`).FindStringSubmatch(of.Body)[1]))
+	file := ada.Get(html.UnescapeString(regexp.MustCompile(`"([^"]*)">Export as JSON Lines<`).FindStringSubmatch(of.Body)[1]))
 	want(t, file, http.StatusOK, m.SemanticModelID.String())
 	lacks(t, file, "account.opened")
 	lacks(t, of, `<td class="middle named"><span`, "account.<wbr>opened", "Corporate Functions</bdi>")
