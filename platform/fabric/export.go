@@ -27,7 +27,8 @@ type Export struct {
 // Exports keeps bulk exports, and what they gave until it is dropped, so that any process continues them. Losing them costs
 // single reads.
 type Exports interface {
-	// Claim returns true to the first caller for the export, who begins it at the platform; Release lets another be first.
+	// Claim returns true to the first caller for the export, who begins it at the platform; to another one if that caller died before
+	// the platform answered. Release lets another be first.
 	Claim(ctx context.Context, e Export) (first bool, err error)
 	Release(ctx context.Context, e Export) error
 	// Begun records the platform's operation and when it may first be asked for.

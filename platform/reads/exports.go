@@ -33,6 +33,9 @@ const (
 	batch = 4 << 20
 )
 
+// free is the condition that no caller acts for a row of exports now.
+var free = `(exports.next <= clock_timestamp() OR exports.process IS NOT NULL AND NOT ` + database.Alive("exports.process") + `)`
+
 const exportKey = `operation_id = $1 AND issuer = $2 AND person = $3 AND workspace_id = $4`
 
 // keyOf returns the arguments of exportKey. issuer is empty since persons have ids.
@@ -47,7 +50,10 @@ func (x Exports) Claim(ctx context.Context, e fabric.Export) (first bool, err er
 		return false, err
 	}
 	t, err := x.Pool.Exec(ctx, `INSERT INTO exports (operation_id, issuer, person, workspace_id, next, process)
-		VALUES ($1, $2, $3, $4, clock_timestamp() + $5::interval, $6) ON CONFLICT DO NOTHING`, keyOf(e, lease, process)...)
+		VALUES ($1, $2, $3, $4, clock_timestamp() + $5::interval, $6)
+		ON CONFLICT (operation_id, issuer, person, workspace_id) DO UPDATE SET next = excluded.next, process = excluded.process
+			WHERE exports.state = 'begun' AND exports.remote = '' AND `+free,
+		keyOf(e, lease, process)...)
 	return t.RowsAffected() == 1, wrapped(err)
 }
 
@@ -99,7 +105,7 @@ func (x Exports) Turn(ctx context.Context, e fabric.Export) (fabric.Turn, error)
 	}
 	err = x.Pool.QueryRow(ctx, `WITH mine AS (
 			UPDATE exports SET next = clock_timestamp() + $5::interval, process = $6 WHERE `+exportKey+` AND state = 'begun'
-				AND (next <= clock_timestamp() OR process IS NOT NULL AND NOT `+database.Alive("process")+`)
+				AND `+free+`
 			RETURNING id)
 		SELECT state, remote, begun, greatest(next - clock_timestamp(), interval '0'), EXISTS (SELECT FROM mine)
 		FROM exports WHERE `+exportKey,

@@ -126,7 +126,21 @@ func TestTurns(t *testing.T) {
 		_, err := x.Claim(t.Context(), killed)
 		check(t, err)
 	})
-	is(killed, fabric.Single)
+	if n := together(t, func() bool { first, err := x.Claim(t.Context(), killed); check(t, err); return first }); n != 1 {
+		t.Errorf("%d callers begin the export that died with its caller", n)
+	}
+	is(killed, fabric.Waiting)
+	check(t, x.Begun(t.Context(), killed, "remote", 0))
+	if first, err := x.Claim(t.Context(), killed); err != nil || first {
+		t.Errorf("an export of the platform is begun again: %t, %v", first, err)
+	}
+	is(killed, fabric.Polling)
+	killed.Operation[0] = 10
+	begin(func(x reads.Exports) {
+		_, err := x.Claim(t.Context(), killed)
+		check(t, err)
+	})
+	is(killed, fabric.Single) // the next caller does not know all items
 	_, err = pool.Exec(t.Context(), `UPDATE exports SET begun = now() - interval '2 hours'`)
 	check(t, err)
 	check(t, x.Sweep(t.Context()))

@@ -1,6 +1,7 @@
 package chromium
 
 import (
+	"encoding/json"
 	"strings"
 
 	"github.com/chromedp/chromedp"
@@ -39,7 +40,7 @@ func (Mouse) Write(b *Tab, label, text string) {
 	b.T.Helper()
 	for range maxChoices {
 		b.Run("write into "+label, chromedp.SendKeys(named(label), text, chromedp.BySearch, chromedp.NodeVisible))
-		if b.Is(chose(text)) {
+		if chose(b, text) {
 			return
 		}
 	}
@@ -48,12 +49,17 @@ func (Mouse) Write(b *Tab, label, text string) {
 // maxChoices is how often a text is typed into a list. Keys that follow each other slowly choose by the last of them alone.
 const maxChoices = 5
 
-// chose is true unless the focus is on a list with an option that begins with a text, and another one is chosen.
-func chose(text string) string {
-	return `(() => {
-		const e = document.activeElement, begins = (o) => o.text.toLowerCase().startsWith(` + Quoted(text) + `.toLowerCase());
+// chose is false if the focus is on a list with an option that begins with a text, and another one is chosen.
+func chose(b *Tab, text string) bool {
+	b.T.Helper()
+	quoted, err := json.Marshal(text)
+	if err != nil {
+		b.T.Fatal(err)
+	}
+	return b.Is(`(() => {
+		const e = document.activeElement, begins = (o) => o.text.toLowerCase().startsWith(` + string(quoted) + `.toLowerCase());
 		return e.localName !== "select" || ![...e.options].some(begins) || begins(e.selectedOptions[0]);
-	})()`
+	})()`)
 }
 
 // keyboard presses by Tab, and Enter or Space.
@@ -64,7 +70,7 @@ func (k keyboard) Write(b *Tab, label, text string) {
 	k.reach(b, label)
 	for range maxChoices {
 		b.Run("type", chromedp.KeyEvent(text))
-		if b.Is(chose(text)) {
+		if chose(b, text) {
 			return
 		}
 	}
