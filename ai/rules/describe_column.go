@@ -26,7 +26,7 @@ func (f *facts) describeColumn(x *field) string {
 func (f *facts) columnLead(x *field) string {
 	t := x.table
 	switch {
-	case t.role == calculationGroup && x == t.itemColumn():
+	case t.role == calculationGroup && x == t.itemColumn() && !t.mixed():
 		return itemsLead(t)
 	case t.role == calculationGroup || t.role == fieldParameter:
 		return ""
@@ -34,6 +34,8 @@ func (f *facts) columnLead(x *field) string {
 		return ""
 	case strings.TrimSpace(x.column.Expression) != "":
 		return f.calculated(x)
+	case t.series != nil && t.role == plain: // the description of its table says which values
+		return ""
 	case t.series != nil:
 		return prose.Capital(t.series.text()) + "."
 	case x.manySide:

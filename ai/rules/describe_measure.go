@@ -23,7 +23,6 @@ func (f *facts) describeMeasure(x *field) string {
 
 // computes returns what describeMeasure does, without the full stop.
 func (f *facts) computes(x *field) string {
-	text := strings.TrimSpace(x.measure.Expression)
 	if other := f.alias(x); other != nil {
 		return "The same value as " + prose.MeasureRef(other.name)
 	}
@@ -33,10 +32,9 @@ func (f *facts) computes(x *field) string {
 		in = ""
 	}
 	switch {
-	case s.text == "" || !f.tells(x, s) || strings.Contains(s.text, "sum of sum of") || s.constant && (s.text == "0" || s.text == "1"):
+	case s.text == "" || !f.tells(x, s) || strings.Contains(s.text, "sum of sum of"),
+		s.constant && (s.text == "0" || s.text == "1" || strings.HasPrefix(s.text, `"`)):
 		return ""
-	case s.constant && strings.HasPrefix(text, `"`):
-		return "A fixed text that is written in the model, not computed from its data"
 	case s.constant:
 		return "Always " + s.shown(x.measure.FormatString, in) + ", whatever is selected"
 	default:

@@ -1,14 +1,12 @@
 package rules
 
 import (
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
 
 	"readiness/ai/rules/prose"
 	"readiness/definition/dax"
-	"readiness/definition/semanticmodel"
 	"readiness/domain/proposal"
 	"readiness/domain/readiness/wording"
 )
@@ -21,14 +19,12 @@ func (f *facts) describeTable(t *table) string {
 		return describeGroup(t)
 	case fieldParameter:
 		return f.describeParameter(t)
-	case measureTable:
+	case measureTable, dimension: // a dimension's names and relationships say what one of its rows is
 		return ""
 	case dateTable:
 		return f.describeCalendar(t)
 	case fact:
 		return f.describeFact(t)
-	case dimension:
-		return f.describeDimension(t)
 	default:
 		return f.describePlain(t)
 	}
@@ -43,6 +39,9 @@ func itemNames(t *table) []string {
 }
 
 func describeGroup(t *table) string {
+	if t.mixed() {
+		return ""
+	}
 	items := prose.Mentions(itemNames(t))
 	if len(items) == 0 {
 		return "Calculation group: each of its items changes how the chosen measure is calculated."
@@ -58,10 +57,23 @@ func describeGroup(t *table) string {
 }
 
 // modifies reports whether an item of a calculation group uses the measure that is asked for.
-func (t *table) modifies() bool {
-	return slices.ContainsFunc(t.src.CalculationGroup.Items, func(i semanticmodel.CalculationItem) bool {
-		return strings.Contains(strings.ToUpper(i.Expression), "SELECTEDMEASURE")
-	})
+func (t *table) modifies() bool { return len(t.replacing()) < len(t.src.CalculationGroup.Items) }
+
+// replacing returns the items of a calculation group that show something else in place of the measure that is asked for.
+func (t *table) replacing() []string {
+	var names []string
+	for _, i := range t.src.CalculationGroup.Items {
+		if !strings.Contains(strings.ToUpper(i.Expression), "SELECTEDMEASURE") {
+			names = append(names, i.Name)
+		}
+	}
+	return names
+}
+
+// mixed reports whether some items of a calculation group replace the measure and others change it: a person has to say what for.
+func (t *table) mixed() bool {
+	n := len(t.replacing())
+	return n > 0 && n < len(t.src.CalculationGroup.Items)
 }
 
 func (f *facts) describeParameter(t *table) string {
@@ -139,7 +151,7 @@ func calendarDays(t *table) string {
 		}
 		if n.Kind == dax.CallNode && n.Text == "CALENDAR" && len(n.Parts) == 2 {
 			from, to := dayOf(n.Parts[0]), dayOf(n.Parts[1])
-			if from != "" && to != "" {
+			if from != "" && to != "" && from != to {
 				return "Every day from " + from + " to " + to
 			}
 		}
@@ -209,53 +221,6 @@ func (f *facts) describeFact(t *table) string {
 		return prose.First(proposal.MaxDescription, text+onRequest+", as "+measure+" does.", text+onRequest+".")
 	}
 	return prose.First(proposal.MaxDescription, text+onRequest+".")
-}
-
-// describeDimension says what identifies a row, what a row has, and what it filters.
-func (f *facts) describeDimension(t *table) string {
-	key := ""
-	for _, x := range t.columns {
-		if x.end && !x.manySide && !x.isDay() && prose.Mentionable(x.name) && !identifiesFact(x) {
-			key = x.name
-			break
-		}
-	}
-	attributes, facts := f.attributes(t), tableNames(f.wantedTables(t.facts))
-	if key == "" || len(facts) == 0 || len(attributes) == 0 || !grain(t, key) || len(t.columns) <= mostListed {
-		return ""
-	}
-	var texts []string
-	for _, n := range []int{4, 2, 1} {
-		texts = append(texts, "One row for each "+key+few(attributes)+"; groups and filters "+prose.List(facts, n)+".")
-	}
-	text := prose.First(proposal.MaxDescription, texts...)
-	if up := tableNames(f.wantedTables(t.around)); text != "" && len(up) > 0 {
-		text = prose.Compose(proposal.MaxDescription, text, "Itself grouped by "+prose.List(up, 2)+".")
-	}
-	return text
-}
-
-// identifiesFact reports whether a key is that of a table that goes by it, and not of its own: such a relationship points the wrong way.
-func identifiesFact(key *field) bool {
-	return slices.ContainsFunc(key.relations, func(r relation) bool {
-		return r.to == key && (!grain(r.from.table, key.name) && grain(key.table, key.name) || unlike(r.from, key))
-	})
-}
-
-// unlike reports whether a foreign key shares no word with the key and its table, as CustomerKey and SalesTerritoryKey of Territories: nothing
-// says that they hold the same.
-func unlike(a, b *field) bool {
-	identifies := func(name string) prose.Set {
-		words := prose.Set{}
-		for _, w := range prose.Words(name) {
-			if !identifying[w] {
-				words[meaningOf(w)] = true
-			}
-		}
-		return words
-	}
-	of, to := identifies(a.name), identifies(b.name+" "+b.table.src.Name)
-	return len(of) > 0 && len(to) > 0 && !slices.ContainsFunc(slices.Collect(maps.Keys(of)), func(w string) bool { return to[w] })
 }
 
 // mostListed is how many columns a table has whose list describes nothing that a reader does not see.

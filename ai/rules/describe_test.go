@@ -79,7 +79,7 @@ func TestDescriptionInPlace(t *testing.T) {
 	items := func(m *semanticmodel.Model) {
 		g := tableOf(m, "Time Comparison").CalculationGroup
 		for range 40 {
-			g.Items = append(g.Items, semanticmodel.CalculationItem{Name: "Item number " + strings.Repeat("i", len(g.Items))})
+			g.Items = append(g.Items, semanticmodel.CalculationItem{Name: "Item number " + strings.Repeat("i", len(g.Items)), Expression: "SELECTEDMEASURE()"})
 		}
 	}
 	for name, row := range map[string]struct {
@@ -237,62 +237,31 @@ func TestQuestionsForWords(t *testing.T) {
 	}
 }
 
-// TestMistakableTables describes no table by the key of another one that a relationship which points the wrong way goes by, and a calculation group
-// whose items leave the measure aside as what it is.
-func TestMistakableTables(t *testing.T) {
+// TestGroups tells which items of a calculation group take the place of the measure. If only some do, a person has to say what for.
+func TestGroups(t *testing.T) {
 	t.Parallel()
-	for name, tt := range map[string]struct {
-		change func(*semanticmodel.Model)
-		table  string
-		want   string
+	group := proposal.Object{Table: "Time Comparison", Type: proposal.Table}
+	column := proposal.Object{Table: "Time Comparison", Name: "Comparison", Type: proposal.Column}
+	for name, row := range map[string]struct {
+		items                   [2]string
+		group, column, instruct string
 	}{
-		"a dimension that goes by the key of the fact": {func(m *semanticmodel.Model) {
-			m.Tables = append(m.Tables, semanticmodel.Table{Name: "Basket", Columns: []semanticmodel.Column{{Name: "CustomerKey", DataType: semanticmodel.Int64},
-				{Name: "Kind", DataType: semanticmodel.String}, {Name: "Lane", DataType: semanticmodel.String}, {Name: "Till", DataType: semanticmodel.String}}})
-			m.Relationships = []semanticmodel.Relationship{related("Customers[CustomerKey]", "Basket[CustomerKey]", true)}
-		}, "Basket", ""},
-		"keys that share no word": {func(m *semanticmodel.Model) {
-			m.Tables = append(m.Tables, semanticmodel.Table{Name: "Place", Columns: []semanticmodel.Column{{Name: "Sector Code", DataType: semanticmodel.Int64},
-				{Name: "Region", DataType: semanticmodel.String}, {Name: "Lane", DataType: semanticmodel.String}, {Name: "Depot", DataType: semanticmodel.String}}})
-			m.Relationships[0] = related("FactSales[CustomerKey]", "Place[Sector Code]", true)
-		}, "Place", ""},
-		"items that leave the measure aside": {func(m *semanticmodel.Model) {
-			items := tableOf(m, "Time Comparison").CalculationGroup.Items
-			items[0].Expression, items[1].Expression = "[Net Sales]", "[Units]"
-		}, "Time Comparison", "Calculation group: shows one of Current and Prior Year in place of the measure that is asked for."},
+		"all": {[2]string{"[Net Sales]", "[Units]"}, "Calculation group: shows one of Current and Prior Year in place of the measure that is asked for.",
+			"Changes how a measure is calculated: Current, Prior Year.", "to one item to show it in place of a measure; its items are Current and Prior Year."},
+		"one": {[2]string{"SELECTEDMEASURE()", "1"}, "", "", "to one item to apply it to a measure; its items are Current and Prior Year, of which Prior Year takes the place of the measure."},
+		"none": {[2]string{"SELECTEDMEASURE()", "-SELECTEDMEASURE()"}, "Calculation group: applies Current and Prior Year to whichever measure is asked for.",
+			"Changes how a measure is calculated: Current, Prior Year.", "to one item to apply it to a measure; its items are Current and Prior Year."},
 	} {
-		m := shop(tt.change)
-		got := ""
-		for _, p := range rules.Propose(proposal.Ask{Type: proposal.Description, Model: m, Objects: []proposal.Object{{Table: tt.table, Type: proposal.Table}}}).Proposals {
-			got = p.Value
+		m := shop(func(m *semanticmodel.Model) {
+			items := tableOf(m, "Time Comparison").CalculationGroup.Items
+			items[0].Expression, items[1].Expression = row.items[0], row.items[1]
+		})
+		a := rules.Propose(proposal.Ask{Type: proposal.Description, Model: m, Objects: []proposal.Object{group, column}})
+		if got := byObject(a); got[group].Value != row.group || got[column].Value != row.column || len(a.Proposals)+len(a.Questions) != 2 {
+			t.Errorf("%s: %+v", name, a)
 		}
-		if got != tt.want {
-			t.Errorf("%s: got %q, want %q", name, got, tt.want)
-		}
-	}
-}
-
-// A dimension of few columns is not described by their list: a person is asked.
-func TestFewColumnsAreNoDescription(t *testing.T) {
-	t.Parallel()
-	for columns, want := range map[string]string{"Region": "", "Region Channel Depot": "One row for each Sector Code, with Region, Channel and Depot; groups and filters FactSales."} {
-		m := shop()
-		place := semanticmodel.Table{Name: "Place", Columns: []semanticmodel.Column{{Name: "Sector Code", DataType: semanticmodel.Int64}}}
-		for _, name := range strings.Fields(columns) {
-			place.Columns = append(place.Columns, semanticmodel.Column{Name: name, DataType: semanticmodel.String})
-		}
-		m.Tables = append(m.Tables, place)
-		tableOf(m, "FactSales").Columns = append(tableOf(m, "FactSales").Columns, semanticmodel.Column{Name: "Sector Code", DataType: semanticmodel.Int64})
-		m.Relationships = append(m.Relationships, semanticmodel.Relationship{FromTable: "FactSales", FromColumn: "Sector Code", ToTable: "Place",
-			ToColumn: "Sector Code", IsActive: true})
-		o := proposal.Object{Table: "Place", Type: proposal.Table}
-		a := rules.Propose(proposal.Ask{Type: proposal.Description, Model: m, Objects: []proposal.Object{o}})
-		got := ""
-		for _, p := range a.Proposals {
-			got = p.Value
-		}
-		if got != want || (want == "") != (len(a.Questions) == 1) {
-			t.Errorf("%s: got %q and questions %v, want %q", columns, got, a.Questions, want)
+		if got := strings.Join(sectionOf(m, "Calculation groups and parameters"), "\n"); !strings.Contains(got, row.instruct) {
+			t.Errorf("%s: %s", name, got)
 		}
 	}
 }

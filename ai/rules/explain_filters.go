@@ -56,7 +56,10 @@ func (e *explainer) filter(n *dax.Node, s *explanation) bool {
 	if n.Kind == dax.CallNode {
 		switch n.Text {
 		case "KEEPFILTERS":
-			return len(n.Parts) == 1 && e.filter(n.Parts[0], s)
+			tail := s.tail
+			ok := len(n.Parts) == 1 && e.filter(n.Parts[0], s)
+			s.tail = tail // nothing is set aside
+			return ok
 		case "ALL", "REMOVEFILTERS", "ALLNOBLANKROW", "ALLSELECTED", "ALLEXCEPT":
 			text, ok := e.cleared(n)
 			s.tail = append(slices.Clip(s.tail), text)
@@ -93,9 +96,7 @@ func (e *explainer) predicate(n *dax.Node, s *explanation) bool {
 		s.reaching = append(slices.Clip(s.reaching), e.column(n.Parts[0]))
 		return s.at(when)
 	}
-	c := e.filtering(s.about, nil)
-	text, ok := c.condition(n)
-	return ok && s.limit(n, text, columnsIn(e, n))
+	return e.filtering(s.about, nil).conditionOn(n, s)
 }
 
 // limit adds a condition on columns. It is false for one without columns, and for one on a column that
@@ -113,6 +114,14 @@ func (s *explanation) limit(n *dax.Node, text string, columns []*field) bool {
 	s.where, s.filtered = append(slices.Clip(s.where), text), append(slices.Clip(s.filtered), columns...)
 	s.reaching = append(slices.Clip(s.reaching), columns...)
 	return true
+}
+
+// excludes reports whether a condition says which values do not count, and not which do.
+func excludes(n *dax.Node) bool {
+	if n.Kind == dax.OperationNode && (n.Text == "&&" || n.Text == "||") {
+		return slices.ContainsFunc(n.Parts, excludes)
+	}
+	return n.Kind == dax.OperationNode && slices.Contains([]string{"<", ">", "<=", ">=", "<>"}, n.Text)
 }
 
 // columnsWithin returns all columns that an expression names.
@@ -301,7 +310,13 @@ func (e *explainer) filterTable(n *dax.Node, s *explanation) bool {
 		}
 		in.row, in.rowColumns = c.table, append(in.rowColumns, c)
 	}
-	return in.conditionOn(condition, s)
+	if !in.conditionOn(condition, s) {
+		return false
+	}
+	if over.Text == "ALL" && excludes(condition) && len(over.Parts) == 1 { // "month is more than 0" alone sounds like nothing
+		s.tail = append(slices.Clip(s.tail), setAside+"other filters on "+in.filtering(s.about, nil).columnName(in.rowColumns[0]))
+	}
+	return true
 }
 
 // conditionOn adds a condition on rows.

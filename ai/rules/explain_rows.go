@@ -277,6 +277,16 @@ var dateParts = map[string][2]string{
 	"HOUR": {"hour", "from 0 to 23"},
 }
 
+// isDatePart reports whether a phrase is the number of a part of a date.
+func isDatePart(s explanation) bool {
+	for _, part := range dateParts {
+		if strings.HasPrefix(s.text, part[0]+" of ") {
+			return true
+		}
+	}
+	return false
+}
+
 // weekdays are the kinds of numbers that WEEKDAY yields.
 var weekdays = map[string]string{
 	"": "from 1 for Sunday to 7", "1": "from 1 for Sunday to 7", "2": "from 1 for Monday to 7", "3": "from 0 for Monday to 6",

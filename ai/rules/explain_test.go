@@ -108,7 +108,7 @@ var explained = map[string]string{
 	"CALCULATE([Units], FactSales[Qty] > 2 && FactSales[Qty] <= 9)":                         "[Units] where Qty of FactSales is more than 2 and Qty of FactSales is at most 9",
 	"CALCULATE([Units], FactSales[Qty] > 9 || FactSales[Qty] < 2)":                          "[Units] where (Qty of FactSales is more than 9 or Qty of FactSales is less than 2)",
 	"CALCULATE([Units], FILTER(FactSales, FactSales[Qty] > FactSales[Unit Price]))":         "[Units] where Qty of FactSales is more than Unit Price of FactSales",
-	"CALCULATE([Units], FILTER(ALL(FactSales[Qty]), FactSales[Qty] > 2))":                   "[Units] where Qty of FactSales is more than 2",
+	"CALCULATE([Units], FILTER(ALL(FactSales[Qty]), FactSales[Qty] > 2))":                   "[Units] where Qty of FactSales is more than 2, regardless of other filters on Qty of FactSales",
 	"CALCULATE([Units], FILTER(ALL(FactSales), FactSales[Qty] > 2))":                        "[Units] where Qty of FactSales is more than 2, regardless of other filters on FactSales and on all tables that it refers to",
 	"CALCULATE([Units], KEEPFILTERS(FactSales[Qty] > 2))":                                   "[Units] where Qty of FactSales is more than 2",
 	"CALCULATE([Units], FactSales[OrderDate] >= TODAY() - 7)":                               "[Units] where OrderDate of FactSales is not before 7 days before today",
@@ -259,14 +259,14 @@ func TestMadeTables(t *testing.T) {
 			tableOf(m, "FactSales").Measures = append(tableOf(m, "FactSales").Measures,
 				semanticmodel.Measure{Name: "Reduced", Expression: "[Net Sales] * (1 - SELECTEDVALUE(Discount[Discount], 0))"})
 		}, "Discount", "What-if parameter: numbers from 0 to 0.5 in steps of 0.05 to choose from; [Reduced] uses the chosen one."},
-		"its column":                {made("Discount", "GENERATESERIES(-1, 1)", semanticmodel.Column{Name: "Discount", SourceColumn: "[Value]"}), "Discount[Discount]", "Numbers from -1 to 1."},
-		"slack at its end":          {made("Discount", "GENERATESERIES(-0.2, 0.3001, 0.01)", semanticmodel.Column{Name: "Discount", SourceColumn: "[Value]"}), "Discount[Discount]", "Numbers from -0.2 to 0.3 in steps of 0.01."},
-		"an end that no step meets": {made("Discount", "GENERATESERIES(0, 10, 4)", semanticmodel.Column{Name: "Discount", SourceColumn: "[Value]"}), "Discount[Discount]", "Numbers from 0 to 8 in steps of 4."},
-		"an end at zero":            {made("Discount", "GENERATESERIES(-1.5, 0.0001, 0.1)", semanticmodel.Column{Name: "Discount", SourceColumn: "[Value]"}), "Discount[Discount]", "Numbers from -1.5 to 0 in steps of 0.1."},
+		"its column":                {made("Discount", "GENERATESERIES(-1, 1)", semanticmodel.Column{Name: "Discount", SourceColumn: "[Value]"}), "Discount[Discount]", ""},
+		"slack at its end":          {made("Discount", "GENERATESERIES(-0.2, 0.3001, 0.01)", semanticmodel.Column{Name: "Discount", SourceColumn: "[Value]"}), "Discount", "What-if parameter: numbers from -0.2 to 0.3 in steps of 0.01 to choose from."},
+		"an end that no step meets": {made("Discount", "GENERATESERIES(0, 10, 4)", semanticmodel.Column{Name: "Discount", SourceColumn: "[Value]"}), "Discount", "What-if parameter: numbers from 0 to 8 in steps of 4 to choose from."},
+		"an end at zero":            {made("Discount", "GENERATESERIES(-1.5, 0.0001, 0.1)", semanticmodel.Column{Name: "Discount", SourceColumn: "[Value]"}), "Discount", "What-if parameter: numbers from -1.5 to 0 in steps of 0.1 to choose from."},
 		"a power of ten, not read":  {made("Discount", "GENERATESERIES(0, 1E999999999, 1)", semanticmodel.Column{Name: "Discount", SourceColumn: "[Value]"}), "Discount[Discount]", ""},
 		"another power of ten":      {made("Discount", "GENERATESERIES(1e-999999999, 9e999999999)", semanticmodel.Column{Name: "Discount", SourceColumn: "[Value]"}), "Discount[Discount]", ""},
-		"very many":                 {made("Discount", "GENERATESERIES(0, 9000000, 0.5)", semanticmodel.Column{Name: "Discount", SourceColumn: "[Value]"}), "Discount[Discount]", "Numbers from 0 to 9000000 in steps of 0.5."},
-		"steps of nothing":          {made("Discount", "GENERATESERIES(0, 9, 0)", semanticmodel.Column{Name: "Discount", SourceColumn: "[Value]"}), "Discount[Discount]", "Numbers from 0 to 9 in steps of 0."},
+		"very many":                 {made("Discount", "GENERATESERIES(0, 9000000, 0.5)", semanticmodel.Column{Name: "Discount", SourceColumn: "[Value]"}), "Discount", "What-if parameter: numbers from 0 to 9000000 in steps of 0.5 to choose from."},
+		"steps of nothing":          {made("Discount", "GENERATESERIES(0, 9, 0)", semanticmodel.Column{Name: "Discount", SourceColumn: "[Value]"}), "Discount", "What-if parameter: numbers from 0 to 9 in steps of 0 to choose from."},
 		"another series":            {made("Discount", "GENERATESERIES([Units], 1)", semanticmodel.Column{Name: "Discount", ExtendedProperties: parameter}), "Discount", ""},
 		"numbers that facts refer to": {func(m *semanticmodel.Model) {
 			made("Hours", "GENERATESERIES(0, 23)", semanticmodel.Column{Name: "Hour", DataType: semanticmodel.Int64})(m)
@@ -275,6 +275,7 @@ func TestMadeTables(t *testing.T) {
 		"fixed rows":       {made("Units of Size", `DATATABLE("Key", INTEGER, "Unit", STRING, {{1, "byte"}, {2, "kilobyte"}})`, semanticmodel.Column{Name: "Unit", SourceColumn: "[Unit]"}), "Units of Size", `2 fixed rows that are written in the model, by Unit: "byte" and "kilobyte".`},
 		"fixed values":     {made("Units of Size", `DATATABLE("Key", INTEGER, "Unit", STRING, {{1, "byte"}, {2, "kilobyte"}})`, semanticmodel.Column{Name: "Unit", SourceColumn: "[Unit]"}), "Units of Size[Unit]", `One of "byte" or "kilobyte".`},
 		"days":             {made("Days", "CALENDAR(DATE(2020, 1, 1), DATE(2026, 12, 31))", semanticmodel.Column{Name: "Date", SourceColumn: "[Date]"}), "Days", "Every day from 2020-01-01 to 2026-12-31."},
+		"one day":          {made("Days", "CALENDAR(TODAY(), TODAY())", semanticmodel.Column{Name: "Date", SourceColumn: "[Date]"}), "Days", ""},
 		"days of the data": {made("Days", `ADDCOLUMNS(CALENDARAUTO(), "x", 1)`, semanticmodel.Column{Name: "Date", SourceColumn: "[Date]"}), "Days", ""},
 		"other days":       {made("Days", "CALENDAR(MIN(FactSales[OrderDate]), TODAY())", semanticmodel.Column{Name: "Date", SourceColumn: "[Date]"}), "Days", ""},
 		"measures only": {func(m *semanticmodel.Model) {

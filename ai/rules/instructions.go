@@ -94,35 +94,18 @@ func (f *facts) instructAnew(a *answers) {
 		"definition says about time, measures, defaults and terms.")
 }
 
-// maxRepeated is how many explained measures are no reason for instructions by themselves: their descriptions say the same.
-const maxRepeated = 3
-
-// onlyObvious reports whether all that can be said is which columns the only calendar has, as its names do, what a few measures are, as
-// their descriptions do, and that ratios are not added up.
+// onlyObvious reports whether all that can be said is which columns the only calendar has, as its names do, what measures are, as their
+// descriptions do, and that ratios are not added up.
 func onlyObvious(all []section) bool {
+	obvious := map[string][]string{timeHeading: {"Use ", "Take the ", "Group "}, measureHeading: {""}, defaultHeading: {ratioLine}}
 	for _, s := range all {
-		switch s.heading {
-		case timeHeading:
-			if len(s.lines) > 1 {
+		for _, line := range s.lines {
+			if !slices.ContainsFunc(obvious[s.heading], func(start string) bool { return strings.HasPrefix(line, start) }) {
 				return false
 			}
-			for _, line := range s.lines {
-				if !strings.HasPrefix(line, "Use ") && !strings.HasPrefix(line, "Take the ") && !strings.HasPrefix(line, "Group ") {
-					return false
-				}
-			}
-		case measureHeading:
-			if len(s.lines) > maxRepeated {
-				return false
-			}
-		case defaultHeading:
-			if slices.ContainsFunc(s.lines, func(line string) bool { return !strings.HasPrefix(line, ratioLine) }) {
-				return false
-			}
-		default:
-			if len(s.lines) > 0 {
-				return false
-			}
+		}
+		if s.heading == timeHeading && len(s.lines) > 1 {
+			return false
 		}
 	}
 	return true

@@ -100,7 +100,10 @@ func (f *facts) aboutGroups() []string {
 			}
 		}
 		if items := prose.Mentions(itemNames(t)); len(items) > 0 {
-			line += "; its items are " + prose.List(items, 10)
+			line += map[bool]string{true: "; its only item is ", false: "; its items are "}[len(items) == 1] + prose.List(items, 10)
+		}
+		if others := prose.Mentions(t.replacing()); t.mixed() && len(others) > 0 {
+			line += ", of which " + prose.List(others, 10) + " " + map[bool]string{true: "takes", false: "take"}[len(others) == 1] + " the place of the measure"
 		}
 		lines = append(lines, line+".")
 	}

@@ -32,10 +32,9 @@ func TestInstructions(t *testing.T) {
 		}}}},
 		"odd names": {Tables: []semanticmodel.Table{{
 			Name: "It's", Columns: []semanticmodel.Column{{Name: "a]b", DataType: semanticmodel.Decimal}, {Name: "# x", DataType: semanticmodel.Decimal}, {Name: "When", DataType: semanticmodel.DateTime}},
-			Measures: []semanticmodel.Measure{{Name: "[y]", Expression: "1"}, {Name: "It's *z*", Expression: "AVERAGE('It''s'[# x])"}, {Name: "two\nlines", Expression: "2"},
-				{Name: "% of b", Expression: "DIVIDE(MIN('It''s'[# x]), MAX('It''s'[# x]))"}, {Name: "b…x", Expression: "MAX('It''s'[# x]) - MIN('It''s'[# x])"},
-				{Name: "Least!", Expression: "MINX('It''s', 'It''s'[# x] * 2)"}},
-		}}},
+			Measures: []semanticmodel.Measure{{Name: "[y]", Expression: "1"}, {Name: "It's *z*", Expression: "AVERAGE('It''s'[# x])"}, {Name: "two\nlines", Expression: "2"}},
+		}, semanticmodel.Table{Name: "To 'scale'", Columns: []semanticmodel.Column{{Name: "Scale", DataType: semanticmodel.String}},
+			CalculationGroup: &semanticmodel.CalculationGroup{Items: []semanticmodel.CalculationItem{{Name: "Thousands", Expression: "SELECTEDMEASURE() / 1000"}}}}}},
 	} {
 		a := rules.Propose(proposal.Ask{Type: proposal.AIInstructions, Model: m})
 		if len(a.Proposals) != 1 {
@@ -185,8 +184,9 @@ func TestObviousInstructions(t *testing.T) {
 	}{
 		"a year": {semanticmodel.Table{Name: "Films", Columns: []semanticmodel.Column{
 			{Name: "Title", DataType: semanticmodel.String}, {Name: "Released Year", DataType: semanticmodel.Int64}}}, 0},
-		"three measures and a ratio": {semanticmodel.Table{Name: "Parcels", Columns: decimals, Measures: measures[:4]}, 0},
-		"four measures":              {semanticmodel.Table{Name: "Parcels", Columns: decimals, Measures: measures}, 1},
+		"measures and a ratio": {semanticmodel.Table{Name: "Parcels", Columns: decimals, Measures: measures}, 0},
+		"a calculation group": {semanticmodel.Table{Name: "Scaling", Columns: []semanticmodel.Column{{Name: "Scale", DataType: semanticmodel.String}},
+			CalculationGroup: &semanticmodel.CalculationGroup{Items: []semanticmodel.CalculationItem{{Name: "Thousands", Expression: "SELECTEDMEASURE() / 1000"}}}}, 1},
 	} {
 		m := &semanticmodel.Model{Tables: []semanticmodel.Table{row.table}}
 		if a := rules.Propose(proposal.Ask{Type: proposal.AIInstructions, Model: m}); len(a.Proposals) != row.want || len(a.Questions) != 1 {

@@ -14,14 +14,14 @@ import (
 // Sales YTD. It is neither proposed nor an instruction; a person is asked instead.
 
 // periodNames are words of names that say which period a measure is about.
-var periodNames = prose.SetOf("ytd mtd qtd wtd ly py pytd yoy mom qoq wow prior previous prev last next rolling running cumulative cum trailing")
+var periodNames = prose.SetOf("ytd mtd qtd wtd ly lm lq py pm pq pytd yoy mom qoq wow prior previous prev last next rolling running cumulative cum trailing")
 
 // arithmetic are words of texts that an expression implies.
 var arithmetic = prose.SetOf("divided minus plus times over average number sum amount amounts highest lowest first last rounded integer decimal decimals " +
 	"related belong same rounded")
 
 // ofDates are words of texts about parts of dates.
-var ofDates = prose.SetOf("date month year quarter day week weekday hour from to 1 4 7 12 23 31 366")
+var ofDates = prose.SetOf("date month year quarter day week weekday hour from to 1 4 7 12 23 31 366 q followed num no number")
 
 // changes are words of texts that the name of a growth implies.
 var changes = prose.SetOf("relative change growth difference variance py ly prior previous current this from year yoy actual")
@@ -192,7 +192,7 @@ func (f *facts) tells(x *field, s explanation) bool {
 		return !k.known[meaningOf(s.of)] && s.of != "number"
 	case s.of != "":
 		return false
-	case x.column != nil && (x.table.role == dateTable || dateWords.Meets(prose.Words(x.table.src.Name))):
+	case x.column != nil && (x.table.role == dateTable || dateWords.Meets(prose.Words(x.table.src.Name)) || isDatePart(s)):
 		return k.lacks(s.text, ofDates)
 	case x.column != nil && strings.HasPrefix(s.text, "1 if "):
 		return k.lacks(s.text, conditional) // a flag, which the name of its column tells

@@ -157,9 +157,8 @@ func TestTimeLines(t *testing.T) {
 		"a year without dates": {func(m *semanticmodel.Model) {
 			m.Tables, m.Relationships = []semanticmodel.Table{{Name: "Budget", Columns: []semanticmodel.Column{
 				{Name: "Year", DataType: integer}, {Name: "Amount", DataType: semanticmodel.Decimal}},
-				Measures: []semanticmodel.Measure{{Name: "Planned", Expression: "CALCULATE(SUM(Budget[Amount]), Budget[Amount] > 7)"},
-					{Name: "Least", Expression: "MIN(Budget[Amount])"}, {Name: "Most", Expression: "MAX(Budget[Amount])"},
-					{Name: "Half", Expression: "SUM(Budget[Amount]) / 2"}}}}, nil
+				Measures: []semanticmodel.Measure{{Name: "Planned", Expression: "CALCULATE(SUM(Budget[Amount]), Budget[Amount] > 7)"}}}, semanticmodel.Table{Name: "Scaling", Columns: []semanticmodel.Column{{Name: "Scale", DataType: semanticmodel.String}},
+				CalculationGroup: &semanticmodel.CalculationGroup{Items: []semanticmodel.CalculationItem{{Name: "Thousands", Expression: "SELECTEDMEASURE() / 1000"}}}}}, nil
 		}, []string{"Take the year from 'Budget'[Year]; no column is a date."}},
 		"a date that nobody named": {func(m *semanticmodel.Model) {
 			m.Tables, m.Relationships = []semanticmodel.Table{{Name: "Budget", Columns: []semanticmodel.Column{
@@ -221,9 +220,9 @@ func TestOtherLanguages(t *testing.T) {
 			}
 			m.Tables[0].Measures[1].Expression = "TOTALYTD([Aa], A[" + strings.Fields(names)[2] + "])"
 			m.Tables[0].Measures[2].Expression = "TOTALQTD([Aa], A[" + strings.Fields(names)[2] + "])"
-			m.Tables[0].Measures[3].Expression = "TOTALMTD([Aa], A[" + strings.Fields(names)[2] + "])"
 			m.Tables[0].Measures[0].Expression = "CALCULATE(COUNTROWS(A), A[" + strings.Fields(names)[0] + "] = 7)"
-			m.Tables = m.Tables[:1]
+			m.Tables = append(m.Tables[:1], semanticmodel.Table{Name: "Scaling", Columns: []semanticmodel.Column{{Name: "Scale", DataType: semanticmodel.String}},
+				CalculationGroup: &semanticmodel.CalculationGroup{Items: []semanticmodel.CalculationItem{{Name: "Thousands", Expression: "SELECTEDMEASURE() / 1000"}}}})
 		}
 	}
 	for name, row := range map[string]struct {
