@@ -71,7 +71,14 @@ func (f *facts) newDescriber() *describer {
 }
 
 // leftOut reports whether an AI should not see a field, so that it needs no description.
-func (d *describer) leftOut(one described) bool { return one.field != nil && !d.wantedThen(one.field) }
+func (d *describer) leftOut(one described) bool {
+	return one.field != nil && (!d.wantedThen(one.field) || d.displays(one))
+}
+
+// displays reports whether a measure is made for display (rule VIS-03).
+func (d *describer) displays(one described) bool {
+	return one.field != nil && d.hideViolations()[violationKey{rule: "VIS-03", field: one.field}] > 0
+}
 
 // describe answers for the objects, the first of them within the limit.
 func (f *facts) describe(objects []proposal.Object, limit int, a *answers) {
@@ -84,7 +91,7 @@ func (f *facts) describe(objects []proposal.Object, limit int, a *answers) {
 	taken := map[string]bool{}
 	given := map[proposal.Object]string{}
 	for _, one := range d.order {
-		if !asked[one.object] || d.serves(one) {
+		if !asked[one.object] || d.serves(one) || d.displays(one) {
 			continue
 		}
 		text := d.textFor(one, func(s string) bool { return len(d.held[spelling.FoldSpace(s)]) == 0 && !taken[spelling.FoldSpace(s)] })

@@ -111,7 +111,7 @@ func (file *filing) purpose(name string) string {
 	return own
 }
 
-// several reports whether more than one measure without a folder is for the purpose of a new folder.
+// several reports whether enough measures without a folder are for the purpose of a new folder.
 func (file *filing) several(name string) bool {
 	if file.purposes == nil {
 		file.purposes = map[string]int{}
@@ -124,6 +124,9 @@ func (file *filing) several(name string) bool {
 				file.purposes[displayFolder]++
 			}
 		}
+	}
+	if name == displayFolder {
+		return file.purposes[name] >= fewMeasures
 	}
 	return file.purposes[name] > 1
 }

@@ -25,6 +25,9 @@ func TestFurtherVisibilityRules(t *testing.T) {
 	}
 	rules(t, map[string][]row{
 		"VIS-02": {
+			{"a text that only security goes by", model(table("S", text("Region"), text("City"), text("Area Key")), table("RLS Security", text("Region"), text("Key")),
+				table("D", text("City")), related("S[Region] -> RLS Security[Region]"), related("S[City] -> D[City]"), related("S[Area Key] -> RLS Security[Key]", "inactive")),
+				"D[City] 0, RLS Security[Key] 0, RLS Security[Region] 0, S[Area Key] 0, S[City] 1, S[Region] 0"},
 			{"a foreign key", star(), "D[Id] 0, S[P] 1"},
 			{"a key of its own table, where the relationship was drawn the wrong way", model(table("DimDates", whole("DateKey")), table("Sales", whole("DateKey")),
 				related("DimDates[DateKey] -> Sales[DateKey]")), "DimDates[DateKey] 0, Sales[DateKey] 0"},
@@ -76,6 +79,9 @@ func TestFurtherVisibilityRules(t *testing.T) {
 		"VIS-03": {
 			{"what draws, and colours", model(table("S", measure("a", `"data:image/svg+xml;utf8,<svg>" & [x]`), measure("b", `IF([x] > 0, "#00FF00", "#FF0000FF")`),
 				measure("c", `IF([x] > 0, "#1 in sales", "other")`), measure("d", "[x]"))), "S[a] 1, S[b] 1, S[c] 0, S[d] 0"},
+			{"what chooses colours", model(table("S", measure("red", `"#FF0000"`), measure("dark red", `"#800000"`), measure("a", "IF([n] > 0, [red], [dark red])"),
+				measure("b", "IF([n] > 0, [n], 0)"), measure("c", "IF([red] > 0, [n], 0)"), measure("n", "1"))),
+				"S[a] 1, S[b] 0, S[c] 0, S[dark red] 1"},
 			{"a prefix that most have", model(table("S", measure("_a", "1"), measure("_b", "1"), measure("_c", "1"), measure("d", "1"))), "S[_a] 0, S[_b] 0, S[_c] 0, S[d] 0"},
 			{"a prefix that half have", model(table("S", measure("_a", "1"), measure("_b", "1"), measure("c", "1"), measure("d", "1"))), "S[_a] 1, S[_b] 1, S[c] 0, S[d] 0"},
 			{"what writes a measure as text", model(table("S", amount("x"), measure("a", `FORMAT([n], "0%")`), measure("b", `IF(ISBLANK([n]), "none", "Net: " & [n])`),

@@ -133,12 +133,20 @@ func InPercent(format string) bool {
 // IsPaid reports whether a price is what a row was sold for: that of a table of events whose rows have no quantity.
 func IsPaid(c *model.Column) bool {
 	events := slices.ContainsFunc(c.Table.Columns, func(of *model.Column) bool { return of.ManyOfOne || of.ManyOfMany })
-	named := len(c.Words) == 1 || len(c.Words) == 2 && currencyCodes[c.Words[1]]
-	return named && wording.InEnglish(c.Words[:1])[0] == "price" && events &&
+	words := c.Words
+	if n := len(words); n == 2 && currencyCodes[words[1]] {
+		words = words[:1]
+	} else if n == 2 && traded[words[0]] {
+		words = words[1:]
+	}
+	return len(words) == 1 && wording.InEnglish(words)[0] == "price" && events &&
 		!slices.ContainsFunc(c.Table.Columns, func(of *model.Column) bool { return of.Numeric() && pieces.Meets(wording.InEnglish(of.Words)) })
 }
 
 var currencyCodes = wording.SetOf("usd,eur,gbp,brl,inr,mxn,jpy,cny,cad,aud,chf,sek,nok,dkk,pln")
+
+// traded are words before a price that say that it is that of what the row is about.
+var traded = wording.SetOf("sale,sales,selling,sold,cost,purchase,purchased,deal,final")
 
 var pieces = wording.SetOf("quantity,quantities,qty,units,pieces,count,amount")
 

@@ -79,7 +79,7 @@ func foreignKey(x *model.Scope, c *model.Column) bool {
 	if namesOwnKey(c) {
 		return false
 	}
-	return c.ManyOfOne || c.ManyOfInactive && !c.Is(semanticmodel.DateTime) && activatedByMany(x, c) ||
+	return c.ManyOfOne && !(saysSomething(c) && onlySecured(x, c)) || c.ManyOfInactive && !c.Is(semanticmodel.DateTime) && activatedByMany(x, c) ||
 		c.ManyOfMany && (!c.Is(semanticmodel.String) || foreignEnding[wording.LastWord(c.Words)])
 }
 
@@ -103,6 +103,25 @@ func namesOwnKey(c *model.Column) bool {
 		}
 	}
 	return false
+}
+
+type securedKey struct{}
+
+// securing are words of tables that say which rows a person may see.
+var securing = wording.SetOf("security,rls,permission,permissions,entitlement,entitlements,authorization")
+
+// onlySecured reports whether all relationships of a column lead to tables that only say who may see what, so that nothing else has its values.
+func onlySecured(x *model.Scope, c *model.Column) bool {
+	return model.Remembered(x, securedKey{}, func() map[*model.Column]bool {
+		secured := map[*model.Column]bool{}
+		for _, r := range x.Relationships {
+			for _, end := range [][2]*model.Column{{r.From, r.To}, {r.To, r.From}} {
+				only, known := secured[end[0]]
+				secured[end[0]] = (only || !known) && securing.Meets(end[1].Table.Words)
+			}
+		}
+		return secured
+	})[c]
 }
 
 type activatedKey struct{}
@@ -247,6 +266,9 @@ func helperReason(x *model.Scope, m *model.Measure) string {
 	if m.Src.DataCategory == "ImageUrl" {
 		return "it yields images"
 	}
+	if choosesColours(x, m) {
+		return "it yields colours"
+	}
 	if !model.Pure(x, yielding(m.Src.Expression), func(e yielding) bool { return dax.Texts{}.Yields(string(e)) }) {
 		if routes(x, m) {
 			return "it yields what a slicer chooses of other measures"
@@ -271,6 +293,21 @@ func helperReason(x *model.Scope, m *model.Measure) string {
 		}
 	}
 	return ""
+}
+
+// choosesColours reports whether a measure yields what measures that are colours say.
+func choosesColours(x *model.Scope, m *model.Measure) bool {
+	isColour := func(o *model.Object) bool {
+		text := strings.TrimSpace(x.Names.ByIndex[o.Index].Src.Expression)
+		return strings.HasPrefix(text, `"`) && colourCode.MatchString(strings.Trim(text, `"`))
+	}
+	if !slices.ContainsFunc(m.Refs, func(o *model.Object) bool { return o.Kind == model.MeasureKind && isColour(o) }) {
+		return false
+	}
+	return dax.Texts{Measure: func(name string) bool {
+		o := x.Names.Resolve(dax.Reference{Name: name}, m.Table)
+		return o != nil && o.Kind == model.MeasureKind && isColour(o)
+	}}.Yields(m.Src.Expression)
 }
 
 var calculations = wording.SetOf("DIVIDE,CALCULATE,SUM,AVERAGE,COUNT,COUNTA,COUNTROWS,DISTINCTCOUNT,SUMX,AVERAGEX,COUNTX,MAXX,MINX,RANKX,MEDIAN,DATEDIFF")
