@@ -202,7 +202,8 @@ var telling = with(shop,
 	"Shop.SemanticModel/definition/tables/Sales.tmdl", shop["Shop.SemanticModel/definition/tables/Sales.tmdl"]+
 		"\n\tmeasure 'Share of Net Sales' = DIVIDE([Net Sales], CALCULATE([Net Sales], ALL(Products)))\n\t\tformatString: 0%\n",
 	"Shop.SemanticModel/definition/tables/Products.tmdl", shop["Shop.SemanticModel/definition/tables/Products.tmdl"]+
-		"\n\tcolumn Shelf\n\t\tdataType: string\n\t\tsummarizeBy: none\n\n\tcolumn Maker\n\t\tdataType: string\n\t\tsummarizeBy: none\n")
+		"\n\tcolumn Shelf\n\t\tdataType: string\n\t\tisDefaultLabel\n\t\tsummarizeBy: none\n\t\tsourceColumn: [Shelf]\n"+
+		"\n\tpartition Products = calculated\n\t\tmode: import\n\t\tsource = DATATABLE(\"Shelf\", STRING, {{\"Tea\"}, {\"Milk\"}})\n")
 
 // shops holds the model three times.
 func shops() map[string]string {

@@ -19,8 +19,10 @@ func (f *facts) describeTable(t *table) string {
 		return describeGroup(t)
 	case fieldParameter:
 		return f.describeParameter(t)
-	case measureTable, dimension: // a dimension's names and relationships say what one of its rows is
+	case measureTable:
 		return ""
+	case dimension: // its names and relationships say what one of its rows is
+		return f.describeFixed(t)
 	case dateTable:
 		return f.describeCalendar(t)
 	case fact:
@@ -294,13 +296,8 @@ func (f *facts) describePlain(t *table) string {
 		}
 		return lead + "."
 	}
-	for _, x := range t.columns {
-		if values := t.values(x); len(values) > 0 && !x.isNumber() && prose.Mentionable(x.name) {
-			n := strconv.Itoa(len(t.fixed.Parts))
-			return prose.First(proposal.MaxDescription, n+" fixed rows that are written in the model, by "+x.name+": "+prose.List(values,
-				0)+".",
-				n+" fixed rows that are written in the model, by "+x.name+": "+prose.List(values, 3)+".")
-		}
+	if fixed := f.describeFixed(t); fixed != "" {
+		return fixed
 	}
 	attributes := f.attributes(t)
 	key := slices.IndexFunc(t.columns, func(x *field) bool { return x.column.IsKey && prose.Mentionable(x.name) })
@@ -309,4 +306,17 @@ func (f *facts) describePlain(t *table) string {
 	}
 	lead := "One row for each " + t.columns[key].name
 	return prose.First(proposal.MaxDescription, lead+few(attributes)+".", lead+".")
+}
+
+// describeFixed says which rows are written in the model.
+func (f *facts) describeFixed(t *table) string {
+	for _, x := range t.columns {
+		if values := t.values(x); len(values) > 0 && !x.isNumber() && prose.Mentionable(x.name) {
+			n := strconv.Itoa(len(t.fixed.Parts))
+			return prose.First(proposal.MaxDescription, n+" fixed rows that are written in the model, by "+x.name+": "+prose.List(values,
+				0)+".",
+				n+" fixed rows that are written in the model, by "+x.name+": "+prose.List(values, 3)+".")
+		}
+	}
+	return ""
 }

@@ -185,6 +185,8 @@ func TestObviousInstructions(t *testing.T) {
 		"a year": {semanticmodel.Table{Name: "Films", Columns: []semanticmodel.Column{
 			{Name: "Title", DataType: semanticmodel.String}, {Name: "Released Year", DataType: semanticmodel.Int64}}}, 0},
 		"measures and a ratio": {semanticmodel.Table{Name: "Parcels", Columns: decimals, Measures: measures}, 0},
+		"measures and a year": {semanticmodel.Table{Name: "Parcels", Columns: append([]semanticmodel.Column{{Name: "Sent Year", DataType: semanticmodel.Int64}}, decimals...),
+			Measures: measures}, 1},
 		"a calculation group": {semanticmodel.Table{Name: "Scaling", Columns: []semanticmodel.Column{{Name: "Scale", DataType: semanticmodel.String}},
 			CalculationGroup: &semanticmodel.CalculationGroup{Items: []semanticmodel.CalculationItem{{Name: "Thousands", Expression: "SELECTEDMEASURE() / 1000"}}}}, 1},
 	} {

@@ -157,8 +157,7 @@ func TestTimeLines(t *testing.T) {
 		"a year without dates": {func(m *semanticmodel.Model) {
 			m.Tables, m.Relationships = []semanticmodel.Table{{Name: "Budget", Columns: []semanticmodel.Column{
 				{Name: "Year", DataType: integer}, {Name: "Amount", DataType: semanticmodel.Decimal}},
-				Measures: []semanticmodel.Measure{{Name: "Planned", Expression: "CALCULATE(SUM(Budget[Amount]), Budget[Amount] > 7)"}}}, semanticmodel.Table{Name: "Scaling", Columns: []semanticmodel.Column{{Name: "Scale", DataType: semanticmodel.String}},
-				CalculationGroup: &semanticmodel.CalculationGroup{Items: []semanticmodel.CalculationItem{{Name: "Thousands", Expression: "SELECTEDMEASURE() / 1000"}}}}}, nil
+				Measures: []semanticmodel.Measure{{Name: "Planned", Expression: "CALCULATE(SUM(Budget[Amount]), Budget[Amount] > 7)"}}}}, nil
 		}, []string{"Take the year from 'Budget'[Year]; no column is a date."}},
 		"a date that nobody named": {func(m *semanticmodel.Model) {
 			m.Tables, m.Relationships = []semanticmodel.Table{{Name: "Budget", Columns: []semanticmodel.Column{
