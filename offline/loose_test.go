@@ -26,7 +26,6 @@ var windows = map[string]string{
 	"P/Sales.SemanticModel/Definition/Model.TMDL":           shop["Shop.SemanticModel/definition/model.tmdl"],
 	"P/Sales.SemanticModel/Definition/tables/Sales.tmdl":    telling["Shop.SemanticModel/definition/tables/Sales.tmdl"],
 	"P/Sales.SemanticModel/Definition/tables/Products.tmdl": telling["Shop.SemanticModel/definition/tables/Products.tmdl"],
-	"P/Sales.SemanticModel/Definition/relationships.tmdl":   telling["Shop.SemanticModel/definition/relationships.tmdl"],
 	"P/Sales.SemanticModel/copilot/version.json":            "{}",
 	// Two names that differ only in letter case.
 	"T/Twin.Report/Definition.PBIR":    `{"datasetReference":{"byPath":{"path":"..\\Twin.SemanticModel"}}}`,

@@ -94,20 +94,19 @@ func (f *facts) instructAnew(a *answers) {
 		"definition says about time, measures, defaults and terms.")
 }
 
-// onlyObvious reports whether all that can be said is either which columns the only calendar has, as its names do, or what measures are, as their
-// descriptions do, and that ratios are not added up.
+// onlyObvious reports whether all that can be said is which columns the only calendar has, as its names do.
 func onlyObvious(all []section) bool {
-	obvious := map[string][]string{timeHeading: {"Use ", "Take the ", "Group "}, measureHeading: {""}, defaultHeading: {ratioLine}}
-	lines := map[string]int{}
 	for _, s := range all {
+		if s.heading != timeHeading && len(s.lines) > 0 || len(s.lines) > 1 {
+			return false
+		}
 		for _, line := range s.lines {
-			if !slices.ContainsFunc(obvious[s.heading], func(start string) bool { return strings.HasPrefix(line, start) }) {
+			if !strings.HasPrefix(line, "Use ") && !strings.HasPrefix(line, "Take the ") && !strings.HasPrefix(line, "Group ") {
 				return false
 			}
-			lines[s.heading]++
 		}
 	}
-	return lines[timeHeading] == 0 || lines[timeHeading] == 1 && lines[measureHeading]+lines[defaultHeading] == 0
+	return true
 }
 
 // document is a text within a limit, which leaves out complete lines that do not fit.

@@ -101,9 +101,6 @@ func (f *facts) shiftsAutomaticDates(x *field) bool {
 // clearsAll finds what makes a measure the same for every group.
 var clearsAll = lateregexp.New(`(?i)\b(?:REMOVEFILTERS|ALL|ALLSELECTED)\s*\(\s*\)`)
 
-// ratioLine begins the line about measures that are ratios.
-const ratioLine = "Always let "
-
 func (f *facts) aboutDefaults() []string {
 	var lines []string
 	for _, t := range f.tables {
@@ -124,9 +121,9 @@ func (f *facts) aboutDefaults() []string {
 	if len(ratios) > 0 {
 		const within = " for the group asked about; do not add up or average "
 		if len(ratios) == 1 {
-			lines = append(lines, ratioLine+ratios[0]+" compute its percentage"+within+"it.")
+			lines = append(lines, "Always let "+ratios[0]+" compute its percentage"+within+"it.")
 		} else {
-			lines = append(lines, ratioLine+prose.List(ratios, 0)+" compute their percentages"+within+"them.")
+			lines = append(lines, "Always let "+prose.List(ratios, 0)+" compute their percentages"+within+"them.")
 		}
 	}
 	return lines
