@@ -17,7 +17,8 @@ import (
 	"readiness/test/testlog"
 )
 
-// BenchmarkAbTests reads the first page of 10,000 A/B tests of an account, each with a run that compared a hundred questions.
+// BenchmarkAbTests reads the first page of 10,000 A/B tests of an account, of a hundred
+// models, each with a run that compared a hundred questions.
 func BenchmarkAbTests(b *testing.B) {
 	pool, err := pgxpool.New(b.Context(), testlog.URL(b))
 	if err != nil {
@@ -58,9 +59,10 @@ func BenchmarkAbTests(b *testing.B) {
 		}
 	}
 	exec(`INSERT INTO ab_tests_v1 SELECT md5('t' || i)::uuid, 'contoso', 5, $1::timestamptz, $1::timestamptz - i * interval '1 minute', 'test ' || i, 'sales', $2::uuid, $2::uuid, $3::uuid, $3::uuid, NULL, NULL,
-			$4::jsonb, $5::jsonb, $6::jsonb, $6::jsonb, $7::jsonb, NULL, md5('r' || i)::uuid, $8::jsonb FROM generate_series(1, 10000) i`,
+			$4::jsonb, $5::jsonb, $6::jsonb || jsonb_build_object('semanticModelId', md5('a' || i % 50)::uuid), $6::jsonb || jsonb_build_object('semanticModelId', md5('b' || i % 50)::uuid), $7::jsonb, NULL, md5('r' || i)::uuid,
+			$8::jsonb || jsonb_build_object('latestSucceeded', md5('r' || i)::uuid) FROM generate_series(1, 10000) i`,
 		at, side.WorkspaceID, side.SemanticModelID, text(created), text(words), text(side), text(asked), text(standing))
-	exec(`INSERT INTO ab_runs_v2 SELECT md5('r' || i)::uuid, 'contoso', md5('t' || i)::uuid, $1, $2::timestamptz, $2::timestamptz, $3::jsonb, $4, $4, md5('a' || i)::uuid, md5('b' || i)::uuid, NULL, NULL,
+	exec(`INSERT INTO ab_runs_v2 SELECT md5('r' || i)::uuid, 'contoso', md5('t' || i)::uuid, $1, $2::timestamptz, $2::timestamptz, $3::jsonb || jsonb_build_object('runId', md5('r' || i)::uuid), $4, $4, md5('a' || i)::uuid, md5('b' || i)::uuid, NULL, NULL,
 			$5::jsonb, NULL, NULL FROM generate_series(1, 10000) i`, string(operation.StatusSucceeded), at, text(accepted), string(abtest.SideDone), text(abtest.Compared{Document: "sha256:3", Aggregate: found}))
 	exec(`VACUUM ANALYZE`)
 	views := &projections.Views{Pool: pool}
