@@ -33,7 +33,8 @@ func (f *facts) computes(x *field) string {
 	}
 	switch {
 	case s.text == "" || !f.tells(x, s) || strings.Contains(s.text, "sum of sum of"),
-		s.constant && (s.text == "0" || s.text == "1" || strings.HasPrefix(s.text, `"`)):
+		s.constant && (s.text == "0" || s.text == "1" || strings.HasPrefix(s.text, `"`)),
+		!s.constant && len(x.dax.References)+len(x.dax.Calls) == 0: // a sum of numbers, whose sense only a person knows
 		return ""
 	case s.constant:
 		return "Always " + s.shown(x.measure.FormatString, in) + ", whatever is selected"

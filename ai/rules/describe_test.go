@@ -97,6 +97,9 @@ func TestDescriptionInPlace(t *testing.T) {
 		"words of tables may say how it differs from its like": {func(m *semanticmodel.Model) {
 			measure(m, "FactSales", "Average Price").Description = "The average price of each customer and date"
 		}, "FactSales[Average Price]", ""},
+		"a sum of numbers alone has no sense that we know": {func(m *semanticmodel.Model) {
+			measure(m, "FactSales", "Goal").Expression = "55 * 6138"
+		}, "FactSales[Goal]", ""},
 		"a long one is not cut": {func(m *semanticmodel.Model) { measure(m, "FactSales", "Net Sales").Description = long }, "FactSales[Net Sales]", ""},
 		"a rounded fraction is no rounded percentage": {func(m *semanticmodel.Model) {
 			measure(m, "FactSales", "Goal").Expression, measure(m, "FactSales", "Goal").FormatString = "ROUND([Units] / [Orders], 2)", "0.00%"

@@ -4,6 +4,7 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -176,6 +177,36 @@ func TestObviousInstructions(t *testing.T) {
 		{Name: "Title", DataType: semanticmodel.String}, {Name: "Released Year", DataType: semanticmodel.Int64}}}}}
 	if a := rules.Propose(proposal.Ask{Type: proposal.AIInstructions, Model: m}); len(a.Proposals) != 0 || len(a.Questions) == 0 {
 		t.Errorf("got %+v, asked %v", a.Proposals, a.Questions)
+	}
+}
+
+// The dates of loads are no choice to put before a person, nor is the time of a day.
+func TestAskedDates(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		name string
+		more []semanticmodel.Column
+		want string
+	}{
+		{"OrderDate", nil, "'OrderDate' and 'ShipDate'"},
+		{"DateInserted", nil, ""},
+		{"DateInserted", []semanticmodel.Column{{Name: "Paid On", DataType: semanticmodel.DateTime}, {Name: "Paid At", DataType: semanticmodel.DateTime, FormatString: "Short Time"}},
+			"'ShipDate' and 'Paid On'"},
+	} {
+		m := shop(func(m *semanticmodel.Model) {
+			m.Relationships = slices.DeleteFunc(m.Relationships, func(r semanticmodel.Relationship) bool { return r.ToTable == "Date" })
+			column(m, "FactSales", "OrderDate").Name = row.name
+			tableOf(m, "FactSales").Columns = append(tableOf(m, "FactSales").Columns, row.more...)
+		})
+		asked := ""
+		for _, q := range rules.Propose(proposal.Ask{Type: proposal.AIInstructions, Model: m}).Questions {
+			if of, dates, _ := strings.Cut(q.Text, " counts when a question names a period: "); of == "Which date of 'FactSales'" {
+				asked = strings.TrimSuffix(dates, "?")
+			}
+		}
+		if asked != row.want {
+			t.Errorf("%s: asked for %q, want %q", row.name, asked, row.want)
+		}
 	}
 }
 

@@ -337,17 +337,23 @@ func (f *facts) severalCalendars() map[*table]string {
 
 // noPeriod are words of dates that say when someone was born or a row was copied, not when something happened.
 var noPeriod = prose.SetOf("birth birthday birthdate dob born sync synced load loaded loading refresh refreshed ingest ingested ingestion " +
-	"import imported etl dwh updated modified extracted inserted processed")
+	"import imported etl dwh update updated modified extracted inserted processed")
 
 // days returns the columns of a table that hold dates, without those that keep records.
 func (f *facts) days(t *table) []*field {
 	var all []*field
 	for _, x := range t.columns {
-		if x.isDay() && !x.technical() && !noPeriod.Meets(x.words) && f.hideViolations()[violationKey{rule: "VIS-02", field: x}] == 0 {
+		if x.isDay() && !x.isTimeOfDay() && !x.technical() && !noPeriod.Meets(x.words) && f.hideViolations()[violationKey{rule: "VIS-02", field: x}] == 0 {
 			all = append(all, x)
 		}
 	}
 	return all
+}
+
+// isTimeOfDay reports whether a column shows a time without its day.
+func (x *field) isTimeOfDay() bool {
+	format := strings.ToLower(x.column.FormatString)
+	return format == "long time" || format == "short time" || strings.Contains(format, "h:") && !strings.ContainsAny(format, "dy")
 }
 
 // withinYear are words in the names of periods of a year.
@@ -510,10 +516,12 @@ func (f *facts) askAboutModel(a *answers) {
 		}
 		var names []string
 		for _, x := range t.columns {
-			if x.dateEnd || x.isDate() {
+			if x.dateEnd && !noPeriod.Meets(x.words) || slices.Contains(f.days(t), x) {
 				names = append(names, called(x.name))
 			}
 		}
-		a.ask(model, "Which date of "+called(t.src.Name)+" counts when a question names a period: "+prose.List(names, 4)+"?")
+		if len(names) > 1 { // not the dates of loads
+			a.ask(model, "Which date of "+called(t.src.Name)+" counts when a question names a period: "+prose.List(names, 4)+"?")
+		}
 	}
 }

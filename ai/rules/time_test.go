@@ -70,6 +70,13 @@ func TestTimeLines(t *testing.T) {
 				"by month with 'Date'[Year Month] and by week with 'Date'[Week] within a year.", order, shipped}},
 		"months of years that are hidden": {calendar(date, semanticmodel.Column{Name: "Year", DataType: integer, IsHidden: true}, semanticmodel.Column{Name: "Month", DataType: text}),
 			[]string{"Use 'Date'[Date] for every question about a day or a range of days.", order, shipped}},
+		"the time of a day": {func(m *semanticmodel.Model) {
+			calendar(date)(m)
+			facts := tableOf(m, "FactSales")
+			facts.Columns = append(facts.Columns, semanticmodel.Column{Name: "Ordered At", DataType: day, FormatString: "Long Time"},
+				semanticmodel.Column{Name: "Packed At", DataType: day, FormatString: "hh:mm:ss"}, semanticmodel.Column{Name: "Paid On", DataType: day, FormatString: "dd/mm/yyyy hh:mm"})
+		}, []string{"Use 'Date'[Date] for every question about a day, month or other period.",
+			"By default the date of FactSales is OrderDate, not ShipDate or Paid On: filter 'Date'[Date].", shipped}},
 		"a calendar that filters nothing": {func(m *semanticmodel.Model) {
 			m.Relationships = slices.DeleteFunc(m.Relationships, func(r semanticmodel.Relationship) bool { return r.ToTable == "Date" })
 			measure(m, "FactSales", "Shipped Sales").Expression = "[Net Sales]"

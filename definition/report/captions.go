@@ -15,7 +15,8 @@ type Caption struct {
 
 // Captions returns what the report calls fields: the names that its visuals give them, the title of a visual that
 // shows one field only, and the title of a page that shows one field only. The texts of a visual that shows only a part of the rows, by
-// a filter of the visual, its page or its report, are left out.
+// a filter of the visual, its page or its report, are left out, and the titles over an aggregation other than a sum: "Longest wait"
+// is not what the waits are called.
 func (r Report) Captions() []Caption {
 	if r.Filtered {
 		return nil
@@ -32,7 +33,8 @@ func (r Report) Captions() []Caption {
 				continue
 			}
 			all = append(all, v.Captions...)
-			if of, one := v.References.only(); one && v.Title != "" {
+			limited = limited || v.Aggregated
+			if of, one := v.References.only(); one && v.Title != "" && !v.Aggregated {
 				all = append(all, Caption{of, v.Title})
 			}
 		}
@@ -140,7 +142,7 @@ func (w *walk) renames(r *jsonpart.Reader) {
 
 // shown sets what the walk found in a visual.
 func (v *Visual) shown(w *walk) {
-	v.References, v.Title, v.Filtered, v.Captions = w.sorted(), w.title, w.filtered, w.captions
+	v.References, v.Title, v.Captions, v.Filtered, v.Aggregated = w.sorted(), w.title, w.captions, w.filtered, w.aggregated
 	for _, c := range w.renamed {
 		for _, f := range v.References.Fields {
 			if f.Table+"."+f.Name == c.Name {

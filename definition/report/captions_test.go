@@ -2,6 +2,7 @@ package report_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -16,6 +17,7 @@ func TestCaptions(t *testing.T) {
 		sales  = `{"Measure":{"Expression":{"SourceRef":{"Entity":"Sales"}},"Property":"Net"}}`
 		region = `{"Column":{"Expression":{"SourceRef":{"Entity":"Shop"}},"Property":"Region"}}`
 		total  = `{"Aggregation":{"Expression":{"Column":{"Expression":{"SourceRef":{"Entity":"Sales"}},"Property":"Amount"}},"Function":0}}`
+		first  = `{"Aggregation":{"Expression":` + region + `,"Function":3}}`
 		active = `,"filterConfig":{"filters":[{"field":` + region + `,"filter":{"Version":2}}]}`
 		idle   = `,"filterConfig":{"filters":[{"field":` + sales + `,"type":"Categorical"}]}`
 	)
@@ -37,6 +39,9 @@ func TestCaptions(t *testing.T) {
 	net := func(text string) report.Caption {
 		return report.Caption{Field: report.Field{Table: "Sales", Name: "Net"}, Text: text}
 	}
+	amount := func(text string) report.Caption {
+		return report.Caption{Field: report.Field{Table: "Sales", Name: "Amount"}, Text: text}
+	}
 	place := func(text string) report.Caption {
 		return report.Caption{Field: report.Field{Table: "Shop", Name: "Region"}, Text: text}
 	}
@@ -50,6 +55,9 @@ func TestCaptions(t *testing.T) {
 		"a name":                      {visuals: []string{visual(shows(sales, "Revenue"), "", idle)}, want: []report.Caption{net("Revenue")}},
 		"names of two":                {visuals: []string{visual(shows(sales, "Revenue")+","+shows(region, "Area"), "", "")}, want: []report.Caption{net("Revenue"), place("Area")}},
 		"the name of an aggregation":  {visuals: []string{visual(shows(total, "Revenue"), "", "")}},
+		"a title over a sum":          {visuals: []string{visual(shows(total, ""), title("'Revenue'", ""), "")}, page: "Money", want: []report.Caption{amount("Revenue"), amount("Money")}},
+		"a title over a first value":  {visuals: []string{visual(shows(first, ""), title("'Most sold'", ""), "")}, page: "Winner"},
+		"a title over a count":        {visuals: []string{visual(shows(strings.ReplaceAll(first, `3}`, `"Count"}`), ""), title("'Shops'", ""), "")}, page: "Shops"},
 		"a title":                     {visuals: []string{visual(shows(sales, ""), title("'Team''s revenue'", ""), "")}, want: []report.Caption{net("Team's revenue")}},
 		"a title that is shown":       {visuals: []string{visual(shows(sales, ""), title("'Revenue'", "true"), "")}, want: []report.Caption{net("Revenue")}},
 		"a title that is not shown":   {visuals: []string{visual(shows(sales, ""), title("'Revenue'", "false"), "")}},

@@ -73,10 +73,10 @@ type walk struct {
 	pending []pending
 	depth   int
 	// title, captions and renamed are what a visual shows instead of names, renamed by the name of a query's column;
-	// filtered is true if a filter leaves rows out.
-	title             string
-	captions, renamed []Caption
-	filtered          bool
+	// filtered is true if a filter leaves rows out, aggregated if a column is aggregated other than by its sum.
+	title                string
+	captions, renamed    []Caption
+	filtered, aggregated bool
 }
 
 type pending struct {
@@ -161,6 +161,8 @@ func (w *walk) object(r *jsonpart.Reader) node {
 			w.value(r)
 		case "expr", "Literal":
 			n.literal = w.value(r).literal
+		case "Function":
+			w.function(r)
 		case "PropertyVariationSource":
 			variation := w.value(r)
 			w.field(&w.Variations, variation.source(), variation.property)
@@ -185,6 +187,17 @@ func (w *walk) object(r *jsonpart.Reader) node {
 	}
 	w.resolve(before, aliases)
 	return n
+}
+
+// function reads which aggregation a visual shows of a column; 0 is the sum.
+func (w *walk) function(r *jsonpart.Reader) {
+	if kind := r.Kind(); kind == '{' || kind == '[' {
+		w.value(r)
+		return
+	}
+	if string(r.SkipValue()) != "0" {
+		w.aggregated = true
+	}
 }
 
 // named reads what names a table: itself, or an alias of it.

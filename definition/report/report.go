@@ -61,6 +61,7 @@ type Visual struct {
 	Type       string // "barChart", "image", …
 	References References
 	Filtered   bool // as Report.Filtered
+	Aggregated bool // shows a column by another aggregation than its sum
 	// Title is what the visual's author wrote; "" if none is shown.
 	Title string
 	// Captions are the texts that the visual shows instead of the names of its fields.
