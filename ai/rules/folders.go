@@ -305,7 +305,7 @@ func (f *facts) file(objects []proposal.Object, a *answers) {
 }
 
 func (file *filing) byExpression(x *field) (folder, reason string) {
-	if t := file.source(x); t != nil && t != x.table && file.divides(x.table, t) {
+	if t := file.source(x); t != nil && t != x.table && file.divides(x.table, t) && file.byTables(x.table) {
 		if name := titled(t.src.Name); fitFolder(name) && !strings.Contains(name, `\`) {
 			return file.folder(name), "It is computed from this table."
 		}
@@ -331,6 +331,15 @@ func (file *filing) byExpression(x *field) (folder, reason string) {
 		return folder, "What it is computed from belongs in this folder."
 	}
 	return "", ""
+}
+
+// byTables reports whether the folders of a table, if there are any, are named for tables: others have an order of their own.
+func (file *filing) byTables(t *table) bool {
+	folders := file.levelsOf(t)
+	return len(folders) == 0 || slices.ContainsFunc(file.tables, func(of *table) bool {
+		words := prose.Words(titled(of.src.Name))
+		return len(words) > 0 && slices.ContainsFunc(folders[words[0]], func(l level) bool { return slices.Equal(l.words, words) })
+	})
 }
 
 // titled returns a table's name as that of a folder. Short words in capitals stay as they are.

@@ -62,6 +62,14 @@ func TestFolders(t *testing.T) {
 			}
 		}, "Returns[Refunds]", "", "VMI FC"},
 		"a fact that is not its own table": {func(m *semanticmodel.Model) { measure(m, "Returns", "Refunds").Expression = "SUM(FactSales[Qty])" }, "Returns[Refunds]", "", "Sales"},
+		"the folders have an order of their own": {func(m *semanticmodel.Model) {
+			measure(m, "Returns", "Refunds").Expression = "SUM(FactSales[Qty])"
+			measure(m, "Returns", "After Returns").DisplayFolder = "In use"
+		}, "Returns[Refunds]", "", ""},
+		"the folders are named for tables": {func(m *semanticmodel.Model) {
+			measure(m, "Returns", "Refunds").Expression = "SUM(FactSales[Qty])"
+			measure(m, "Returns", "After Returns").DisplayFolder = "Returns"
+		}, "Returns[Refunds]", "", "Sales"},
 	} {
 		m := shop()
 		if row.change != nil {

@@ -240,7 +240,7 @@ func (s *selection) columns() {
 const mostLeftOut = 10
 
 // fewTables keeps the 25 tables that matter most (rule VIS-05) and the measures that need no others. Tables without rows to ask for
-// stay. Where more than mostLeftOut tables would go, all stay: somebody has to say which questions the model should answer.
+// stay. To leave out a table that relates to others is recommended only if nobody views it. Where more than mostLeftOut tables would go, all stay: somebody has to say which questions the model should answer.
 func (s *selection) fewTables() {
 	if len(s.facts.tables) <= proposal.MaxSchemaTables {
 		return
@@ -297,7 +297,8 @@ func (s *selection) fewTables() {
 	const reason = "Of more than 25 tables it is among the least related and used: an AI cannot distinguish more of them (rule VIS-05)."
 	for _, t := range kept {
 		if !in[t] {
-			s.hideTable(t, true, reason)
+			// A table that others relate to may be what people group by: only its views say that they do not.
+			s.hideTable(t, !t.related || len(s.facts.views) > 0 && viewsOf(t) == 0, reason)
 		}
 	}
 	for _, x := range shown {

@@ -15,7 +15,7 @@ func (s *selection) answer(a *answers) {
 	}
 	chosen := s.configured || len(a.Proposals) > 0
 	for _, t := range s.autoDate {
-		if chosen && !t.IsHidden && !s.listed(t, proposal.Hidden) {
+		if chosen && !t.IsHidden && !t.IsPrivate && !s.listed(t, proposal.Hidden) {
 			s.change(a, proposal.Object{Table: t.Name, Type: proposal.Table}, proposal.Hidden, true,
 				"It is an automatic date table, which an AI is better off without (rule TIM-03).")
 		}

@@ -106,6 +106,11 @@ func TestSchemaHides(t *testing.T) {
 				m.Tables = append(m.Tables, semanticmodel.Table{Name: "LocalDateTable_1", Columns: []semanticmodel.Column{{Name: "Date", DataType: semanticmodel.DateTime}}})
 			}, want: with("LocalDateTable_1!"),
 		},
+		"a private one, which nothing sees": {
+			change: func(m *semanticmodel.Model) {
+				m.Tables = append(m.Tables, semanticmodel.Table{Name: "DateTableTemplate_1", IsPrivate: true, Columns: []semanticmodel.Column{{Name: "Date", DataType: semanticmodel.DateTime}}})
+			}, want: without("what is not there"),
+		},
 		"a key that neither side has once": {
 			change: func(m *semanticmodel.Model) { m.Relationships[1].ToCardinality = semanticmodel.Many }, want: without("FactSales[ProductKey]!"),
 		},
@@ -238,26 +243,45 @@ func TestSchemaKeepsChoices(t *testing.T) {
 // Of more than 25 tables, those stay that measures and relationships need most.
 func TestSchemaShowsFewTables(t *testing.T) {
 	t.Parallel()
-	m := shop(func(m *semanticmodel.Model) {
+	for name, row := range map[string]struct {
+		related bool
+		views   int64 // of each of the others; 0 for an unknown use
+		of      int64 // of the table that could go
+		want    string
+	}{
+		"nothing relates to it":                   {want: "Extra 20!"},
+		"it is joined, and its use is unknown":    {related: true, want: "Extra 20"},
+		"it is joined and used, though the least": {related: true, views: 2, of: 1, want: "Extra 20"},
+		"it is joined, and nobody uses it":        {related: true, views: 1, want: "Extra 20!"},
+	} {
+		m := shop(func(m *semanticmodel.Model) {
+			for i := range 22 {
+				name := fmt.Sprintf("Extra %02d", i)
+				m.Tables = append(m.Tables, semanticmodel.Table{Name: name, Columns: []semanticmodel.Column{{Name: "Id", DataType: semanticmodel.Int64}, {Name: "Text", DataType: semanticmodel.String}}})
+				if row.related || i != 20 {
+					tableOf(m, "FactSales").Columns = append(tableOf(m, "FactSales").Columns, semanticmodel.Column{Name: name, DataType: semanticmodel.Int64})
+					m.Relationships = append(m.Relationships, related("FactSales["+name+"]", name+"[Id]", true))
+				}
+			}
+		})
+		used := map[string]map[string]int64{}
 		for i := range 22 {
-			name := fmt.Sprintf("Extra %02d", i)
-			m.Tables = append(m.Tables, semanticmodel.Table{Name: name, Columns: []semanticmodel.Column{{Name: "Id", DataType: semanticmodel.Int64}, {Name: "Text", DataType: semanticmodel.String}}})
-			tableOf(m, "FactSales").Columns = append(tableOf(m, "FactSales").Columns, semanticmodel.Column{Name: name, DataType: semanticmodel.Int64})
-			m.Relationships = append(m.Relationships, related("FactSales["+name+"]", name+"[Id]", true))
+			if row.views > 0 && i != 20 {
+				used[fmt.Sprintf("Extra %02d", i)] = map[string]int64{"Text": row.views}
+			}
 		}
-	})
-	used := map[string]map[string]int64{"Extra 21": {"Text": 5}}
-	for i := range 21 {
-		used[fmt.Sprintf("Extra %02d", i)] = map[string]int64{"Text": 1}
-	}
-	hidden := strings.Split(visibilities(m, used, proposal.Hidden), ", ")
-	for _, name := range []string{"FactSales!", "Date!", "Extra 21!"} {
-		if slices.Contains(hidden, name) {
-			t.Errorf("%s is hidden", name)
+		if row.of > 0 {
+			used["Extra 20"] = map[string]int64{"Text": row.of}
 		}
-	}
-	if !slices.Contains(hidden, "Extra 20!") {
-		t.Errorf("Extra 20 is shown; hidden are %v", hidden)
+		hidden := strings.Split(visibilities(m, used, proposal.Hidden), ", ")
+		for _, kept := range []string{"FactSales", "Date", "Extra 21"} {
+			if slices.Contains(hidden, kept+"!") {
+				t.Errorf("%s: %s is hidden", name, kept)
+			}
+		}
+		if !slices.Contains(hidden, row.want) {
+			t.Errorf("%s: want %s; hidden are %v", name, row.want, hidden)
+		}
 	}
 }
 

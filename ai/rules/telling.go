@@ -188,6 +188,9 @@ func (f *facts) tells(x *field, s explanation) bool {
 	case s.of == "different" && s.about != nil && x.measure != nil && !k.lacks(s.text, identifying, prose.SetOf(s.of)) &&
 		(s.about.role == dimension || prose.SetOf(strings.Join(prose.Words(s.about.src.Name), " ")).Meets(x.words)):
 		return false // customers are counted by their key, or those with sales in the sales
+	case s.of == "different" && s.counts != nil && x.measure != nil && s.about == x.table && len(s.counts.relations) == 0 &&
+		!k.lacks(s.counts.name, identifying):
+		return false // the albums of a table of plays, among its own measures
 	case s.of != "" && s.of != "sum":
 		return !k.known[meaningOf(s.of)] && s.of != "number"
 	case s.of != "":

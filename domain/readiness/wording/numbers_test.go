@@ -18,6 +18,7 @@ func TestUnadded(t *testing.T) {
 		"Vendas Ano Anterior": "", "Total Ano": "", "Valor Total": "", "Montant TTC": "", "Quantité": "", "Número de Pedidos": "",
 		"Numero Clienti": "", "Umsatz": "", "Umsatz Vorjahr": "", "Anzahl Tage im Monat": "", "Bestellmenge": "", "Días": "", "Jours": "",
 		"Media Spend": "", "Pro Users": "", "Actual Sales": "", "Do Not Count": "", "Valor da Taxa": "",
+		"UnitsOnOrder": "", "Pieces on order": "", "Sort Order": "order", "Position on Order": "position", "Year on Order": "year", "On Order": "order",
 		"QuarterTarget": "", "QuarterIncentive": "", "Month Budget": "", "Year Quota": "", "Week Bonus": "",
 	} {
 		if got := wording.Unadded(wording.Words(name)); (got == "") != (want == "") {
