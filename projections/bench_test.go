@@ -2,7 +2,6 @@ package projections_test
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"strconv"
@@ -22,29 +21,6 @@ import (
 	"readiness/projections"
 	"readiness/test/pgtest"
 )
-
-// BenchmarkRebuild rebuilds a view of 200,000 events, with one insert and two changes per row, in the
-// order of the log.
-func BenchmarkRebuild(b *testing.B) {
-	const n, page = 201_000, 1000
-	p := start(b, nil, toy(1, true))
-	writer := start(b, p.pool) // without the view: faster
-	for from := 0; from < n/3; from += page {
-		var events []domain.Event
-		for i := from; i < from+page; i++ {
-			events = append(events, changed{[]op{{Kind: 'i', Key: i, Name: "new", N: i}}})
-		}
-		for i := from; i < from+page; i++ {
-			events = append(events, changed{[]op{{Kind: 's', Key: i, Name: "changed"}}}, changed{[]op{{Kind: 'n', Key: i, N: 1}}})
-		}
-		writer.mustAppend(b, fmt.Sprintf("toy-%d", from/page), events...)
-	}
-	againstCopy(b, p.pool, n, func() {
-		if r := p.rebuild(b, projections.RebuildOptions{}); r.Events != n {
-			b.Fatalf("%+v", r)
-		}
-	})
-}
 
 // BenchmarkRebuildOperations rebuilds the view of operations from a log as the service writes it:
 // assessments with all their events. READINESS_BENCH_EVENTS sets the number of events, for example a
