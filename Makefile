@@ -2,7 +2,7 @@
 
 SHELL := /usr/bin/env bash
 .DEFAULT_GOAL := help
-.PHONY: help build build/check run demo test test/fabric test/oracles test/azure test/mcp test/console test/release test/windows test/hard test/race deploy/check lint fmt module fuzz fuzz/http soak simulate bench bench/report measure/gaming measure/honest measure/first lift migrate \
+.PHONY: help build build/check run demo test test/fabric test/oracles test/azure test/mcp test/console test/release test/windows test/hard test/race deploy/check lint fmt module fuzz fuzz/http soak simulate bench bench/check bench/report measure/gaming measure/honest measure/first lift migrate \
 	generate docs docs/screenshots clean release/snapshot release/image release/vscode
 
 # DATA: data directory of run and migrate. PKG: packages of test, lint, bench and fuzz. SOAK, FUZZTIME: duration of the soak and of each fuzz target.
@@ -142,6 +142,9 @@ fuzz/http: ## send FUZZREQUESTS malformed calls to every route of openapi.yaml
 
 bench: ## run the benchmarks that BENCH matches, by default all (docs/performance.md)
 	$(WITH_POSTGRES) go test -run '^$$' -bench '$(BENCH)' -benchmem -timeout 2h $(PKG)
+
+bench/check: ## fail if a ratio of the table that is stable enough is below half its goal
+	go run ./test/bench/report -check -rounds 1
 
 bench/report: ## run the benchmarks behind docs/performance.md, ROUNDS times each, and write its table (FIGURES='Emmett ./eventstore' for some); Emmett is installed by npm
 	go run ./test/bench/report -rounds $(ROUNDS) -only '$(FIGURES)'

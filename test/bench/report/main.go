@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 )
@@ -29,6 +30,7 @@ func run(ctx context.Context, args []string, says io.Writer) error {
 	flags := flag.NewFlagSet("report", flag.ContinueOnError)
 	only := flags.String("only", "", "measure the commands that contain this text, such as Emmett; by default all")
 	rounds := flags.Int("rounds", 3, "how often each benchmark runs; the table has the lowest and the highest figure")
+	check := flags.Bool("check", false, "measure the ratios that are stable enough, write nothing, and fail if one is below half its goal in every round")
 	page := flags.String("page", "docs/performance.md", "the page whose table is written")
 	if err := flags.Parse(args); err != nil {
 		return err
@@ -36,7 +38,7 @@ func run(ctx context.Context, args []string, says io.Writer) error {
 	var failed error
 	chosen := 0
 	for _, r := range runs {
-		if !strings.Contains(r.String(), *only) {
+		if !strings.Contains(r.String(), *only) || *check && !slices.ContainsFunc(r.figures, func(f figure) bool { return f.checked }) {
 			continue
 		}
 		chosen++
@@ -57,6 +59,10 @@ func run(ctx context.Context, args []string, says io.Writer) error {
 		}
 		for _, row := range rows {
 			fmt.Fprintln(says, row)
+		}
+		if *check {
+			failed = errors.Join(failed, r.check(out))
+			continue
 		}
 		// After each, because all together take an hour.
 		if err := rewrite(*page, rows); err != nil {

@@ -49,6 +49,24 @@ func TestRows(t *testing.T) {
 	}
 }
 
+// A checked ratio fails below half its goal, by its best round.
+func TestCheck(t *testing.T) {
+	t.Parallel()
+	for goal, want := range map[float64]bool{1.26: true, 2.52: true, 2.53: false} {
+		r := benchmark{name: "X", figures: []figure{{what: "W", sub: "one_caller", unit: "of-Emmett", goal: goal, checked: true}, {what: "V", sub: "one_caller", unit: "of-Emmett", goal: 100}}}
+		if err := r.check([]byte(printed)); (err == nil) != want {
+			t.Errorf("goal %g: %v", goal, err)
+		}
+	}
+	for _, r := range runs {
+		for _, f := range r.figures {
+			if f.checked && (f.most || f.goal == 0 || !strings.HasPrefix(f.unit, "of-")) {
+				t.Errorf("%s is no ratio with a goal", f.what)
+			}
+		}
+	}
+}
+
 // A page keeps what was not measured, and what is around the table; a row of no benchmark goes.
 func TestRewrite(t *testing.T) {
 	t.Parallel()

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -61,6 +62,18 @@ func (f figure) goalOf(values []float64) string {
 		said += ", missed"
 	}
 	return said
+}
+
+// check returns an error for each checked figure that is below half its goal in every round.
+func (r benchmark) check(out []byte) error {
+	var failed error
+	got := metrics(out)
+	for _, f := range r.figures {
+		if values := got[f.sub][f.unit]; f.checked && slices.Max(values) < f.goal/2 {
+			failed = errors.Join(failed, fmt.Errorf("%s: %s is below half of the goal %g: it takes twice as long as it may", r, f.shown(slices.Sorted(slices.Values(values))), f.goal))
+		}
+	}
+	return failed
 }
 
 // scale returns what a value is multiplied with, and the unit that it then has.
