@@ -170,7 +170,8 @@ const abTestColumns = `created, words, side_a, side_b, frozen, version, standing
 // comparison of a newest run that succeeded, which the standing has.
 func abTestSQL(from, order string) string {
 	run := strings.NewReplacer("r.accepted", `r.accepted - '{sideA,sideB,questions}'::text[]`, "r.compared",
-		`CASE WHEN t.standing ->> 'latestSucceeded' = r.run_id::text THEN r.compared - '{agreement,aggregate}'::text[] ELSE r.compared - 'agreement' END`,
+		`CASE WHEN t.standing ->> 'latestSucceeded' = r.run_id::text THEN r.compared - '{agreement,aggregate}'::text[]
+			ELSE r.compared - 'agreement' END`,
 	).Replace(prefixed("r", abRunColumns))
 	return `WITH page AS MATERIALIZED (SELECT created - 'sideA' - 'sideB' AS created, words, side_a, side_b, frozen, version,
 			standing #- '{latest,aggregate}' AS standing, sorted_at, name_folded, ab_test_id, account_id, source_run, latest_run

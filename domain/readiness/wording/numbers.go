@@ -29,7 +29,8 @@ var (
 // kind, or that they do, as those of amounts and counts.
 func Unadded(words []string) string {
 	words = InEnglish(words)
-	if n := len(words); n > 1 && words[n-2] == "in" || n > 2 && words[n-2] == "on" && words[n-1] == "order" || n > 2 && periodsOfTime[words[n-1]] && relative[words[n-2]] {
+	if n := len(words); n > 1 && words[n-2] == "in" || n > 2 && words[n-2] == "on" && words[n-1] == "order" ||
+		n > 2 && periodsOfTime[words[n-1]] && relative[words[n-2]] {
 		words = words[:n-2] // a unit, what is on order, or an amount of this month
 	}
 	if len(words) > 1 && counting[words[0]] && !lastOnly[words[1]] && (words[1] == "of" || words[1][len(words[1])-1] == 's') {
