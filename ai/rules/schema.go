@@ -240,7 +240,8 @@ func (s *selection) columns() {
 const mostLeftOut = 10
 
 // fewTables keeps the 25 tables that matter most (rule VIS-05) and the measures that need no others. Tables without rows to ask for
-// stay. To leave out a table that relates to others is recommended only if nobody views it. Where more than mostLeftOut tables would go, all stay: somebody has to say which questions the model should answer.
+// stay. To leave out a table that relates to others is recommended only if nobody views it. Where more than mostLeftOut tables would
+// go, all stay: somebody has to say which questions the model should answer.
 func (s *selection) fewTables() {
 	if len(s.facts.tables) <= proposal.MaxSchemaTables {
 		return
