@@ -170,8 +170,8 @@ const abTestColumns = `created, words, side_a, side_b, frozen, version, standing
 // comparison of a newest run that succeeded, which the standing has.
 func abTestSQL(from, order string) string {
 	run := strings.NewReplacer("r.accepted", `r.accepted - '{sideA,sideB,questions}'::text[]`, "r.compared",
-		`CASE WHEN t.standing ->> 'latestSucceeded' = r.run_id::text THEN r.compared - '{agreement,aggregate}'::text[]
-			ELSE r.compared - 'agreement' END`,
+		`CASE WHEN t.standing ->> 'latestSucceeded' = r.run_id::text AND t.standing ->> 'latestSucceededAggregate' IS NOT NULL
+			THEN r.compared - '{agreement,aggregate}'::text[] ELSE r.compared - 'agreement' END`,
 	).Replace(prefixed("r", abRunColumns))
 	return `WITH page AS MATERIALIZED (SELECT created - 'sideA' - 'sideB' AS created, words, side_a, side_b, frozen, version,
 			standing #- '{latest,aggregate}' AS standing, sorted_at, name_folded, ab_test_id, account_id, source_run, latest_run
@@ -254,8 +254,8 @@ func scanAbTest(row pgx.CollectableRow) (t AbTest, err error) {
 	if err == nil {
 		t.Latest, err = latest.run()
 	}
-	if r := t.Latest; err == nil && r != nil && r.Compared != nil && t.Standing.Aggregate != nil && *t.Standing.Succeeded == r.RunID {
-		r.Compared.Aggregate = *t.Standing.Aggregate
+	if r, s := t.Latest, t.Standing; err == nil && r != nil && r.Compared != nil && s.Aggregate != nil && s.Succeeded != nil && *s.Succeeded == r.RunID {
+		r.Compared.Aggregate = *s.Aggregate
 	}
 	return t, err
 }

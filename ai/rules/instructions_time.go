@@ -350,10 +350,16 @@ func (f *facts) days(t *table) []*field {
 	return all
 }
 
+// periodDates returns the columns of a table that can say when something happened: its days, and ends of relationships with date tables.
+func (f *facts) periodDates(t *table) []*field {
+	days := f.days(t)
+	return lists.Where(t.columns, func(x *field) bool { return x.dateEnd && !noPeriod.Meets(x.words) || slices.Contains(days, x) })
+}
+
 // isTimeOfDay reports whether a column shows a time without its day.
 func (x *field) isTimeOfDay() bool {
 	format := strings.ToLower(x.column.FormatString)
-	return format == "long time" || format == "short time" || strings.Contains(format, "h:") && !strings.ContainsAny(format, "dy")
+	return len(x.words) == 1 && x.words[0] == "time" || format == "long time" || format == "short time" || strings.Contains(format, "h:") && !strings.ContainsAny(format, "dy")
 }
 
 // withinYear are words in the names of periods of a year.
@@ -463,10 +469,8 @@ func (f *facts) defaultDate(t *table, x *field, byCalendar bool) (line string) {
 	}
 	line += plain(x)
 	var others []string
-	for _, other := range t.columns {
-		isDate := other.isDay() && slices.Contains(f.days(t), other) || other.dateEnd
-		isTime := len(other.words) == 1 && other.words[0] == "time"
-		if other != x && isDate && !isTime && prose.Mentionable(other.name) && len(others) < mostOther {
+	for _, other := range f.periodDates(t) {
+		if other != x && prose.Mentionable(other.name) && len(others) < mostOther {
 			others = append(others, other.name)
 		}
 	}
@@ -514,13 +518,7 @@ func (f *facts) askAboutModel(a *answers) {
 		if !t.hasDates() || t.defaultDate() != nil || !f.undecidedIn(t, current) {
 			continue
 		}
-		var names []string
-		for _, x := range t.columns {
-			if x.dateEnd && !noPeriod.Meets(x.words) || slices.Contains(f.days(t), x) {
-				names = append(names, called(x.name))
-			}
-		}
-		if len(names) > 1 { // not the dates of loads
+		if names := lists.Map(f.periodDates(t), func(x *field) string { return called(x.name) }); len(names) > 1 {
 			a.ask(model, "Which date of "+called(t.src.Name)+" counts when a question names a period: "+prose.List(names, 4)+"?")
 		}
 	}

@@ -305,7 +305,7 @@ func (s *selection) fewTables() {
 	for _, x := range shown {
 		for t := range tablesOf(s.closure(x), x) {
 			if slices.Contains(kept, t) && !in[t] {
-				s.hide(x, true, "It is computed from a table that is left out, as there are more than 25 (rules VIS-04, VIS-05).")
+				s.hide(x, s.tables[t].clear, "It is computed from a table that is left out, as there are more than 25 (rules VIS-04, VIS-05).")
 			}
 		}
 	}

@@ -285,6 +285,32 @@ func TestSchemaShowsFewTables(t *testing.T) {
 	}
 }
 
+// A measure goes only with its table: where that is for a person to decide, so is the measure.
+func TestSchemaKeepsMeasuresOfManyTables(t *testing.T) {
+	t.Parallel()
+	m := shop(func(m *semanticmodel.Model) {
+		for i := range 25 {
+			name := fmt.Sprintf("Extra %02d", i)
+			m.Tables = append(m.Tables, semanticmodel.Table{Name: name, Columns: []semanticmodel.Column{{Name: "Id", DataType: semanticmodel.Int64}, {Name: "Text", DataType: semanticmodel.String}},
+				Measures: []semanticmodel.Measure{{Name: "Longest " + name, Expression: "MAX('" + name + "'[Text])"}}})
+			tableOf(m, "FactSales").Columns = append(tableOf(m, "FactSales").Columns, semanticmodel.Column{Name: name, DataType: semanticmodel.Int64})
+			m.Relationships = append(m.Relationships, related("FactSales["+name+"]", name+"[Id]", true))
+		}
+	})
+	hidden := 0
+	for _, x := range strings.Split(visibilities(m, nil, proposal.Hidden), ", ") {
+		if strings.Contains(x, "[Longest ") {
+			hidden++
+			if strings.HasSuffix(x, "!") {
+				t.Errorf("%s is hidden by recommendation", x)
+			}
+		}
+	}
+	if hidden == 0 {
+		t.Error("no measure could go")
+	}
+}
+
 // In a model whose every field is useful, nothing is recommended: an AI without a schema sees the same.
 func TestSchemaOfUsefulFields(t *testing.T) {
 	t.Parallel()
