@@ -359,7 +359,8 @@ func (f *facts) periodDates(t *table) []*field {
 // isTimeOfDay reports whether a column shows a time without its day.
 func (x *field) isTimeOfDay() bool {
 	format := strings.ToLower(x.column.FormatString)
-	return len(x.words) == 1 && x.words[0] == "time" || format == "long time" || format == "short time" || strings.Contains(format, "h:") && !strings.ContainsAny(format, "dy")
+	return len(x.words) == 1 && x.words[0] == "time" || format == "long time" || format == "short time" ||
+		strings.Contains(format, "h:") && !strings.ContainsAny(format, "dy")
 }
 
 // withinYear are words in the names of periods of a year.
