@@ -1,6 +1,8 @@
 package offline
 
 import (
+	"strings"
+
 	"readiness/definition/semanticmodel"
 	"readiness/domain/crossmodel"
 	"readiness/domain/item"
@@ -64,7 +66,7 @@ type Group struct {
 type traced struct {
 	path             string
 	fingerprint      readiness.Fingerprint
-	measures, tables map[string]Place // by name
+	measures, tables []Place // of the fingerprint's
 }
 
 // comparesModels reports whether there are several models to compare.
@@ -75,21 +77,30 @@ func comparesModels(items []Item) bool {
 
 // trace returns what is compared of a model.
 func trace(i Item, m *semanticmodel.Model, at *places) *traced {
-	t := &traced{i.Shown, readiness.FingerprintOf(m), map[string]Place{}, map[string]Place{}}
+	measures, tables := map[string]semanticmodel.Source{}, map[string]semanticmodel.Source{}
 	for _, table := range m.Tables {
-		t.tables[table.Name] = at.place(table.Source)
+		tables[table.Name] = table.Source
 		for _, measure := range table.Measures {
-			t.measures[measure.Name] = at.place(measure.Source)
+			measures[measure.Name] = measure.Source
 		}
 	}
-	return t
+	f := readiness.FingerprintOf(m)
+	placesOf := func(marks []readiness.Mark, sources map[string]semanticmodel.Source) []Place {
+		all := make([]Place, len(marks))
+		for n := range marks {
+			all[n] = at.place(sources[marks[n].Name])
+			marks[n].Name = strings.Clone(marks[n].Name) // else it keeps the file's text in memory
+		}
+		return all
+	}
+	return &traced{i.Shown, f, placesOf(f.Measures, measures), placesOf(f.Tables, tables)}
 }
 
 // placeOf returns the place of the object with the key among the marks.
-func (t *traced) placeOf(marks []readiness.Mark, places map[string]Place, key readiness.Hash) ModelPlace {
-	for _, m := range marks {
+func (t *traced) placeOf(marks []readiness.Mark, places []Place, key readiness.Hash) ModelPlace {
+	for n, m := range marks {
 		if m.Key == key {
-			return ModelPlace{t.path, places[m.Name]}
+			return ModelPlace{t.path, places[n]}
 		}
 	}
 	return ModelPlace{Path: t.path}

@@ -13,6 +13,7 @@ import (
 	"sync/atomic"
 
 	"github.com/google/uuid"
+	"golang.org/x/sync/errgroup"
 
 	"readiness/definition"
 	"readiness/definition/jsonpart"
@@ -54,7 +55,7 @@ type Assessed struct {
 	Leaving *LeavingQnA
 	// ScoreDataAgent is the score for use by a data agent.
 	ScoreDataAgent *int
-	// Findings are the reported findings; Ignored are those that an ignore file or annotation accepts.
+	// Findings are the reported findings; Ignored are those that an ignore file or annotation accepts. Assessment.All has them.
 	Findings []Finding
 	Ignored  []Ignored
 	// Known counts the findings that the baseline contains; Lesser counts those below MinSeverity.
@@ -63,6 +64,9 @@ type Assessed struct {
 	Since *Compared
 	// Evidence is what evaluations measured.
 	Evidence []Evidence
+
+	packed *packed
+	lost   map[string]float64 // if it is packed
 }
 
 // Place is a line of a file. Line counts from 1.
@@ -124,8 +128,12 @@ func Assess(ctx context.Context, items []Item, o AssessOptions) (*Assessment, er
 		}
 	}
 	notes := make([]note, len(items))
+	var kept atomic.Int64
 	err := each(ctx, len(items), o.Jobs, o.Progress, func(n int) {
 		a.Items[n], notes[n] = s.assess(ctx, items[n])
+		if size := int64(a.Items[n].findings()); kept.Add(size)-size > looseFindings {
+			a.Items[n].pack()
+		}
 		notes[n].unread = a.Items[n].Error != nil
 	})
 	if err != nil {
@@ -204,7 +212,8 @@ func (s *assessor) assess(ctx context.Context, i Item) (a Assessed, n note) {
 	}
 	if err != nil {
 		part, line := PartOf(newPlaces(i, d, nil).model.File, err)
-		a.Error, a.At = err, Place{path.Join(i.Folder(), part), line}
+		a = Assessed{Type: i.Type, Path: i.Shown, Name: i.Name, DefinitionHash: a.DefinitionHash, Error: err,
+			At: Place{path.Join(i.Folder(), part), line}}
 	}
 	return a, n
 }
@@ -228,14 +237,24 @@ func (s *assessor) model(ctx context.Context, i Item, d definition.Definition, a
 	at := newPlaces(i, d, m)
 	n.warnings = append(n.warnings, faultsOf(i, m)...)
 	g := s.o.Ignores.ofModel(i, n, material{m, at}, s.o.Regime)
+	memory := cmp.Or(s.o.Memory, &model.Memory{})
+	var agent errgroup.Group
+	defer func() { _ = agent.Wait() }()
+	if !s.o.ModelOnly {
+		agent.Go(func() error {
+			return faultless("assessment", func() error {
+				o := g.options()
+				o.WithoutFindings, o.Memory = true, memory
+				a.ScoreDataAgent = s.o.Regime.AssessAsAgent(m, o).Score
+				return nil
+			})
+		})
+	}
 	s.score(a, n, g, func(o readiness.Options) readiness.Result {
-		o.Done, o.Memory = ctx.Done(), s.o.Memory
+		o.Done, o.Memory = ctx.Done(), memory
 		return s.o.Regime.Assess(m, o)
 	}, at.of)
 	if !s.o.ModelOnly {
-		scoreOnly := g.options()
-		scoreOnly.WithoutFindings = true
-		a.ScoreDataAgent = s.o.Regime.AssessAsAgent(m, scoreOnly).Score
 		if a.Leaving = new(leaving(d, m)); a.Leaving.Format.Linguistic() {
 			n.warnings = append(n.warnings, a.Leaving.search(ctx, i)...)
 		}
@@ -243,7 +262,17 @@ func (s *assessor) model(ctx context.Context, i Item, d definition.Definition, a
 	if s.compares {
 		n.traced = trace(i, m, at)
 	}
-	return nil
+	return agent.Wait()
+}
+
+// faultless calls do. A fault of it is an error, as one in a goroutine would end the program.
+func faultless(what string, do func() error) (err error) {
+	defer func() {
+		if fault := recover(); fault != nil {
+			err = fmt.Errorf("a bug in this program prevented the %s: %v", what, fault)
+		}
+	}()
+	return do()
 }
 
 // maxNotices bounds the warnings per model about what Power BI would refuse. What cannot be understood is always named,

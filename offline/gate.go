@@ -24,8 +24,7 @@ func (g Gate) Misses(a *Assessment) []string {
 		if miss := g.Score(i); miss != "" {
 			all = append(all, i.Path+": "+miss)
 		}
-		n := lists.Count(i.Findings, func(f Finding) bool { return g.FailOn != "" && AtLeast(f.Severity, g.FailOn) })
-		if n > 0 {
+		if n := i.Reported(g.FailOn); n > 0 && g.FailOn != "" {
 			all = append(all, fmt.Sprintf("%s: %s of severity %s or more", i.Path, show.Count(n, "finding"), g.FailOn))
 		}
 	}
@@ -52,21 +51,21 @@ func (a *Assessment) Unreadable() int {
 
 // Summary describes the assessment in one line.
 func (a *Assessment) Summary() string {
-	bySeverity := map[finding.Severity]int{}
+	var bySeverity [3]int
 	reported, ignored, known, fixed := 0, 0, 0, 0
 	for _, i := range a.Items {
-		for _, f := range i.Findings {
-			bySeverity[f.Severity]++
-			reported++
+		for s, n := range i.bySeverity() {
+			bySeverity[s] += n
+			reported += n
 		}
-		ignored, known = ignored+len(i.Ignored), known+i.Known
+		ignored, known = ignored+i.Accepted(), known+i.Known
 		if i.Since != nil {
 			fixed += len(i.Since.Fixed)
 		}
 	}
 	text := fmt.Sprintf("%s assessed by the rules of %s: %s (%d high, %d medium, %d low)", show.Count(len(a.Items)-a.Unreadable(), "item"),
 		a.Regime,
-		show.Count(reported, "finding"), bySeverity[finding.High], bySeverity[finding.Medium], bySeverity[finding.Low])
+		show.Count(reported, "finding"), bySeverity[2], bySeverity[1], bySeverity[0])
 	if ignored > 0 {
 		text += fmt.Sprintf(", %d ignored", ignored)
 	}

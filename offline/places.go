@@ -19,6 +19,7 @@ type places struct {
 	model   semanticmodel.Source
 	objects map[object]semanticmodel.Source
 	names   modelNames
+	files   map[string]string // by part: findings share them
 }
 
 // object identifies the object of a finding. Names are in lower case, because a relationship may spell the names of its
@@ -34,7 +35,8 @@ func newObject(kind finding.ObjectType, table, name string) object {
 
 // newPlaces returns the places of a model. With a nil model, only its file is known.
 func newPlaces(i Item, d definition.Definition, m *semanticmodel.Model) *places {
-	at := &places{folder: i.Folder(), d: d, objects: map[object]semanticmodel.Source{}, names: modelNames{"": {"#": true}}}
+	at := &places{folder: i.Folder(), d: d, objects: map[object]semanticmodel.Source{}, names: modelNames{"": {"#": true}},
+		files: map[string]string{}}
 	at.model = semanticmodel.Source{File: at.first("definition/model.tmdl", "model.tmdl", "model.bim", "definition.pbism"), Line: 1}
 	if m == nil {
 		return at
@@ -97,7 +99,14 @@ func (at *places) first(parts ...string) string {
 }
 
 // file returns a part's path relative to the root.
-func (at *places) file(part string) string { return path.Join(at.folder, part) }
+func (at *places) file(part string) string {
+	file, known := at.files[part]
+	if !known {
+		file = path.Join(at.folder, part)
+		at.files[part] = file
+	}
+	return file
+}
 
 // place returns the place of a declaration.
 func (at *places) place(src semanticmodel.Source) Place {

@@ -5,8 +5,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
+
+	"golang.org/x/sync/errgroup"
 
 	"readiness/definition"
 	"readiness/definition/rewrite"
@@ -150,18 +153,24 @@ func (p *Proposal) compose(ctx context.Context, o ProposeOptions, n *note) error
 	n.warnings = append(n.warnings, faultsOf(p.Item, m)...)
 	g := o.Ignores.ofModel(p.Item, n, material{m, newPlaces(p.Item, d, m)}, o.Regime)
 	by := o.Regime
-	assess := func(o readiness.Options) readiness.Result { return by.Assess(m, o) }
+	memory := &optimization.Memory{}
+	assess := func(o readiness.Options) readiness.Result {
+		o.Memory = &memory.Assessed
+		return by.Assess(m, o)
+	}
 	now, ignored := assess(g.options()), g.ignored(n, assess)
 	p.Before, p.After, p.ScoreNow, p.ScoreAfter = d, d, now.Score, now.Score
 	words := o.Words[p.Shown]
-	from := proposing{d, m, now, by, g.options().Ignore, byPerson(o.Propose, words, o.Kinds), nil, &optimization.Memory{}}
+	from := proposing{d, m, now, by, g.options().Ignore, byPerson(o.Propose, words, o.Kinds), nil, memory}
 	if len(o.Kinds) == 0 || slices.Contains(o.Kinds, optimization.AIDataSchema) {
 		from.captions = p.captions(ctx, n)
 	}
 	var leftOut []string // kinds that the model cannot hold
 	var previews []*optimization.Preview
-	var scores []func() error
 	var why error
+	scoring := errgroup.Group{} // of kinds before the one that is proposed
+	scoring.SetLimit(cmp.Or(max(o.Jobs, 0), runtime.GOMAXPROCS(0)))
+	defer func() { _ = scoring.Wait() }()
 	for _, kind := range optimization.Kinds() {
 		if len(o.Kinds) > 0 && !slices.Contains(o.Kinds, kind) {
 			continue
@@ -180,9 +189,15 @@ func (p *Proposal) compose(ctx context.Context, o ProposeOptions, n *note) error
 		if err != nil {
 			return err
 		}
-		previews, scores = append(previews, one), append(scores, score)
+		previews = append(previews, one)
+		scoring.Go(func() error {
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			return faultless("proposal", score)
+		})
 	}
-	if err := atOnce(ctx, o.Jobs, scores); err != nil {
+	if err := scoring.Wait(); err != nil {
 		return err
 	}
 	var writable []optimization.Preview
@@ -214,26 +229,10 @@ func (p *Proposal) compose(ctx context.Context, o ProposeOptions, n *note) error
 		return nil
 	}
 	options := g.options()
-	options.WithoutFindings = true
+	options.WithoutFindings, options.Memory = true, &memory.Assessed
 	then := by.Assess(after, options)
 	p.ScoreAfter, p.DimensionsThatFall = then.Score, optimization.Falling(now, then)
 	return nil
-}
-
-// atOnce calls several functions, as many at once as jobs says, and returns the first error in their order.
-func atOnce(ctx context.Context, jobs int, all []func() error) error {
-	errs := make([]error, len(all))
-	if err := each(ctx, len(all), jobs, nil, func(n int) {
-		defer func() {
-			if fault := recover(); fault != nil {
-				errs[n] = fmt.Errorf("a bug in this program prevented the proposal: %v", fault)
-			}
-		}()
-		errs[n] = all[n]()
-	}); err != nil {
-		return err
-	}
-	return cmp.Or(errs...)
 }
 
 // proposing is what all previews of a model are made from: its definition, its assessment without what is ignored, and

@@ -121,7 +121,7 @@ func WriteJSON(w io.Writer, a *Assessment) error {
 		d.Warnings = []Warning{}
 	}
 	return WriteStreamed(w, d, "\n  \"items\": ", func(yield func(any) bool) {
-		for _, i := range a.Items {
+		for _, i := range a.All() {
 			if !yield(documentItemOf(i)) {
 				return
 			}

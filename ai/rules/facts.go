@@ -102,6 +102,7 @@ type facts struct {
 	filtered     map[filtering][]*table      // what filters tables
 	views        map[string]map[string]int64 // the usage map, nil without views
 	informing    *informing.Judge
+	reading      *readiness.Reading // of src, with its usage
 	violated     map[violationKey]float64
 	mentions     map[*field]bool
 	choice       *[]proposal.Proposal // for the AI data schema
@@ -356,9 +357,4 @@ func tableNames(tables []*table) []string {
 		names = append(names, t.src.Name)
 	}
 	return prose.Mentions(names)
-}
-
-// violations returns the violations of rules in the model.
-func (f *facts) violations(ids ...string) map[readiness.Violation]float64 {
-	return readiness.Current().Violations(f.src, readiness.Options{}, ids...)
 }

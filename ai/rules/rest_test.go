@@ -119,10 +119,10 @@ func allNamed(m *semanticmodel.Model) *semanticmodel.Model {
 // that instructions or verified answers name is hidden.
 func checkHiding(fail func(format string, args ...any), m *semanticmodel.Model) {
 	all := rules.Propose(proposal.Ask{Type: proposal.AIDataSchema, Model: m}).Proposals
-	before := readiness.Current().Violations(m, readiness.Options{}, "VIS-04", "VIS-07")
+	before := readiness.Current().Read(m, readiness.Options{}).Violations("VIS-04", "VIS-07")
 	for _, set := range [][]proposal.Proposal{all, onlyRecommended(all)} {
 		after := applied(m, proposal.AIDataSchema, set)
-		for v, n := range readiness.Current().Violations(after, readiness.Options{}, "VIS-04", "VIS-07") {
+		for v, n := range readiness.Current().Read(after, readiness.Options{}).Violations("VIS-04", "VIS-07") {
 			if n > before[v]+1e-9 {
 				fail("%v violates by %v, by %v before", v, n, before[v])
 			}
@@ -182,8 +182,8 @@ func checkInstructions(fail func(format string, args ...any), m *semanticmodel.M
 		current = *m.Copilot.Instructions
 	}
 	after := applied(m, proposal.AIInstructions, a.Proposals)
-	before := readiness.Current().Violations(m, readiness.Options{}, "INS-11", "VIS-07")
-	for v := range readiness.Current().Violations(after, readiness.Options{}, "INS-11", "VIS-07") {
+	before := readiness.Current().Read(m, readiness.Options{}).Violations("INS-11", "VIS-07")
+	for v := range readiness.Current().Read(after, readiness.Options{}).Violations("INS-11", "VIS-07") {
 		if _, known := before[v]; !known {
 			fail("%v in %s", v, value)
 		}

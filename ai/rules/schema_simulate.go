@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"readiness/definition/semanticmodel"
 	"readiness/domain/proposal"
 	"readiness/domain/readiness"
 	"readiness/domain/readiness/finding"
@@ -19,16 +18,24 @@ func (f *facts) selected() []proposal.Proposal {
 		return *f.choice
 	}
 	f.choice = new([]proposal.Proposal)
-	before := f.violations("VIS-04", "VIS-07")
+	before := f.asItIs().Violations("VIS-04", "VIS-07")
 	keep := map[*field]bool{}
 	for {
 		proposals := f.proposed(keep)
-		gained := f.gained(before, proposals)
+		if len(proposals) == 0 {
+			return nil
+		}
+		all := f.shown(proposals)
+		chosen, some := recommended(proposals), all
+		if len(chosen) < len(proposals) {
+			some = f.shown(chosen)
+		}
+		gained := append(f.gained(before, all), f.gained(before, some)...)
 		if len(gained) == 0 {
-			if f.addViolations(proposals) {
+			if f.addViolations(all) {
 				continue
 			}
-			if f.raises(recommended(proposals)) {
+			if len(chosen) > 0 && visibility(some) > visibility(*f.asItIs()) {
 				*f.choice = proposals
 			}
 			return *f.choice
@@ -41,6 +48,19 @@ func (f *facts) selected() []proposal.Proposal {
 			return nil // these violations do not come from hiding
 		}
 	}
+}
+
+// asItIs returns the model without proposals.
+func (f *facts) asItIs() *readiness.Reading {
+	if f.reading == nil {
+		f.reading = new(readiness.Current().Read(f.src, readiness.Options{Usage: f.views}))
+	}
+	return f.reading
+}
+
+// shown returns the model with proposals for the AI data schema.
+func (f *facts) shown(proposals []proposal.Proposal) readiness.Reading {
+	return readiness.Current().Read(proposal.Show(f.src, proposals), readiness.Options{Usage: f.views})
 }
 
 // proposed returns the proposals that hide none of the fields to keep. It notes what an AI should see.
@@ -78,7 +98,7 @@ func (f *facts) hideViolations() map[violationKey]float64 {
 		return f.violated
 	}
 	f.violated = map[violationKey]float64{}
-	for v, n := range readiness.Current().Violations(f.src, readiness.Options{Usage: f.views}, "VIS-02", "VIS-03", "VIS-06", "VIS-07", "REL-01") {
+	for v, n := range f.asItIs().Violations("VIS-02", "VIS-03", "VIS-06", "VIS-07", "REL-01") {
 		one := violationKey{rule: v.Rule}
 		if one.table = f.named[strings.ToLower(v.Table)]; v.Type != finding.TableObject {
 			one.field, one.table = f.find(v.Table, v.ObjectName), nil
@@ -90,9 +110,9 @@ func (f *facts) hideViolations() map[violationKey]float64 {
 
 // addViolations adds the fields that violate VIS-02 and VIS-03 once proposals are applied: for example fields that only a
 // hidden measure uses. It reports whether there are more than before.
-func (f *facts) addViolations(proposals []proposal.Proposal) bool {
+func (f *facts) addViolations(applied readiness.Reading) bool {
 	known := len(f.hideViolations())
-	for v, n := range readiness.Current().Violations(proposal.Show(f.src, proposals), readiness.Options{Usage: f.views}, "VIS-02", "VIS-03") {
+	for v, n := range applied.Violations("VIS-02", "VIS-03") {
 		one := violationKey{rule: v.Rule, field: f.find(v.Table, v.ObjectName)}
 		if _, was := f.violated[one]; !was && one.field != nil {
 			f.violated[one] = n
@@ -105,50 +125,34 @@ func recommended(proposals []proposal.Proposal) []proposal.Proposal {
 	return slices.DeleteFunc(slices.Clone(proposals), func(p proposal.Proposal) bool { return !p.Recommended })
 }
 
-// gained returns the hidden fields for which an object would violate VIS-04 or VIS-07 more than before, with all
-// proposals or with the recommended ones.
-func (f *facts) gained(before map[readiness.Violation]float64, proposals []proposal.Proposal) []*field {
-	if len(proposals) == 0 {
-		return nil
-	}
+// gained returns the hidden fields for which an object violates VIS-04 or VIS-07 more than before once proposals are applied.
+func (f *facts) gained(before map[readiness.Violation]float64, applied readiness.Reading) []*field {
 	var all []*field
-	sets := [][]proposal.Proposal{proposals}
-	if chosen := recommended(proposals); len(chosen) < len(proposals) {
-		sets = append(sets, chosen)
-	}
-	for _, set := range sets {
-		for v, n := range readiness.Current().Violations(proposal.Show(f.src, set), readiness.Options{}, "VIS-04", "VIS-07") {
-			if n <= before[v]+1e-9 {
-				continue
-			}
-			x := f.find(v.Table, v.ObjectName)
-			if x == nil {
-				continue
-			}
-			all = append(all, x)
-			if v.Rule == "VIS-04" {
-				for _, m := range f.reached(x) {
-					all = append(all, m.refs...)
-				}
+	for v, n := range applied.Violations("VIS-04", "VIS-07") {
+		if n <= before[v]+1e-9 {
+			continue
+		}
+		x := f.find(v.Table, v.ObjectName)
+		if x == nil {
+			continue
+		}
+		all = append(all, x)
+		if v.Rule == "VIS-04" {
+			for _, m := range f.reached(x) {
+				all = append(all, m.refs...)
 			}
 		}
 	}
 	return all
 }
 
-// raises reports whether proposals for the AI data schema raise the score of visibility. The other dimensions
-// do not count: what they say of newly shown fields depends on texts that other proposals bring.
-func (f *facts) raises(proposals []proposal.Proposal) bool {
-	if len(proposals) == 0 {
-		return false
+// visibility returns the score of visibility. Proposals for the AI data schema should raise it. The other dimensions do not count: what
+// they say of newly shown fields depends on texts that other proposals bring.
+func visibility(m readiness.Reading) float64 {
+	if score := m.DimensionScore("visibility"); score != nil {
+		return *score
 	}
-	visibility := func(m *semanticmodel.Model) float64 {
-		if score := readiness.Current().DimensionScore(m, readiness.Options{Usage: f.views}, "visibility"); score != nil {
-			return *score
-		}
-		return 100
-	}
-	return visibility(proposal.Show(f.src, proposals)) > visibility(f.src)
+	return 100
 }
 
 // wantedThen reports whether an AI should see a field, whether or not it does now.

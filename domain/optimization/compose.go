@@ -74,7 +74,7 @@ func (p *Preview) Compose(d definition.Definition, m *semanticmodel.Model, a Ask
 }
 
 // Propose is Compose without the scores and what depends on them, which score fills in. The scores of several previews of a model
-// may be computed at once, but not while another one asks with the same Memory.
+// may be computed at once, also while another one asks with the same Memory.
 func (p *Preview) Propose(d definition.Definition, m *semanticmodel.Model, a Asking) (score func() error, err error) {
 	p.Changes, p.Skipped = []Change{}, []Skip{}
 	p.warnOf(m)
@@ -116,7 +116,7 @@ func (p *Preview) Propose(d definition.Definition, m *semanticmodel.Model, a Ask
 // synonyms are proposed.
 func (p *Preview) complete(d definition.Definition, m *semanticmodel.Model, by *readiness.Regime, a Asking, more int, noSynonyms error) error {
 	p.UsageInProposal = a.Usage != nil
-	options := readiness.Options{Usage: a.Usage, Ignore: a.Ignore}
+	options := readiness.Options{Usage: a.Usage, Ignore: a.Ignore, Memory: &a.Memory.Assessed}
 	now := a.now(m, by)
 	if p.Kind == AIInstructions {
 		most := proposal.MaxInstructions
@@ -149,7 +149,7 @@ func (a Asking) now(m *semanticmodel.Model, by *readiness.Regime) readiness.Resu
 	if a.Now != nil {
 		return *a.Now
 	}
-	return by.Assess(m, readiness.Options{Usage: a.Usage, Ignore: a.Ignore, WithoutFindings: true})
+	return by.Assess(m, readiness.Options{Usage: a.Usage, Ignore: a.Ignore, WithoutFindings: true, Memory: &a.Memory.Assessed})
 }
 
 // leftAlone completes a preview of what would be written where the platform shows nothing, or over something that cannot

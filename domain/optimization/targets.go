@@ -9,6 +9,7 @@ import (
 	"readiness/domain/proposal"
 	"readiness/domain/readiness"
 	"readiness/domain/readiness/finding"
+	"readiness/domain/readiness/model"
 	"readiness/internal/lists"
 )
 
@@ -61,9 +62,11 @@ func TargetsOf(k Kind, findings []readiness.Finding) []Targets {
 	return all
 }
 
-// Memory keeps what the previews of one model have in common. It is not safe for concurrent use.
+// Memory keeps what the previews of one model have in common. It is not safe for concurrent use, except Assessed.
 type Memory struct {
 	proposal.Memory
+	// Assessed is what the assessments have in common.
+	Assessed model.Memory
 	// findings are those of the model with some proposals for the AI data schema.
 	findings []readiness.Finding
 	with     []proposal.Proposal
@@ -82,6 +85,7 @@ func (known *Memory) toBeShown(k Kind, m *semanticmodel.Model, schema []proposal
 		return nil
 	}
 	if !slices.Equal(known.with, applied) {
+		o.Memory = &known.Assessed
 		known.findings, known.with = by.Assess(proposal.Show(m, applied), o).Findings, applied
 	}
 	all := TargetsOf(k, known.findings)

@@ -29,7 +29,7 @@ func TestViolationsAgreeWithFindings(t *testing.T) {
 				}
 			}
 		}
-		for k, v := range r.Violations(m, o, ids...) {
+		for k, v := range r.Read(m, o).Violations(ids...) {
 			got[k] = true
 			if v <= 0 || v > 1 {
 				t.Fatalf("%v: %v", k, v)

@@ -9,8 +9,6 @@
 package readiness
 
 import (
-	"slices"
-
 	"readiness/definition/semanticmodel"
 	"readiness/domain/readiness/finding"
 	"readiness/domain/readiness/model"
@@ -74,17 +72,6 @@ func (r *Regime) Assess(m *semanticmodel.Model, o Options) Result {
 	return result
 }
 
-// DimensionScore returns the exact score of one of the dimensions of Assess, nil if none of its rules applies.
-func (r *Regime) DimensionScore(m *semanticmodel.Model, o Options, id string) *float64 {
-	only := slices.DeleteFunc(r.modelWeights(), func(d weighted) bool { return d.id != id })
-	for _, d := range r.judge(only, []view{r.modelView(m, o)}, nil, o) {
-		if score, ok := d.score(byUsage); ok {
-			return new(round4(score))
-		}
-	}
-	return nil
-}
-
 // AssessAsAgent scores a semantic model as Regime.AssessAgent does for an agent that
 // selected every exposed table and has no configuration.
 func (r *Regime) AssessAsAgent(m *semanticmodel.Model, o Options) Result {
@@ -124,6 +111,7 @@ func (r *Regime) exposedView(m *semanticmodel.Model, o Options) view {
 	s := model.NewSnapshot(m)
 	exposed, _ := s.Selection(func(t *model.Table) bool { return s.Exposed[t.Index] })
 	x := model.NewScope(s, exposed, o.Usage)
+	x.Memory = o.Memory
 	return view{Scope: x, n: float64(len(x.F)), agent: true}
 }
 

@@ -27,7 +27,7 @@ type annotation struct {
 func annotations(a *offline.Assessment, l Listing) (chosen []annotation, left int) {
 	for _, s := range []finding.Severity{finding.High, finding.Medium, finding.Low} {
 		var of []annotation
-		for _, i := range a.Items {
+		for _, i := range a.All() {
 			for _, f := range l.Chosen(i.Findings) {
 				if f.Severity == s {
 					of = append(of, annotation{f, cmp.Or(f.File, i.Path), titled(i, f)})

@@ -23,7 +23,7 @@ func WriteComment(w io.Writer, a *offline.Assessment, l Listing) error {
 	fmt.Fprintf(m, "%s\n# AI readiness\n\n%s.\n\n", CommentMark, a.Summary())
 	m.overview(a, commentLimit/2)
 	omitted := 0
-	for _, i := range a.Items {
+	for _, i := range a.All() {
 		if a.Baseline != "" && i.Error == nil && i.Since != nil && len(i.Findings)+len(i.Since.Fixed) == 0 {
 			continue // nothing changed
 		}

@@ -17,7 +17,7 @@ func WriteCSV(w io.Writer, a *offline.Assessment, l Listing) error {
 	out.UseCRLF = true
 	row := func(texts ...string) { _ = out.Write(texts) } // Error returns write errors
 	row("item", "rule_ids", "severity", "dimension", "table", "object", "impact", "message", "evidence", "file", "line")
-	for _, i := range a.Items {
+	for _, i := range a.All() {
 		for _, f := range l.Chosen(i.Findings) {
 			object := f.ObjectName
 			if f.Entire() {

@@ -210,15 +210,6 @@ func Where(i offline.Assessed, f offline.Finding) string {
 	return show.Printable(fmt.Sprintf("%s:%d", below(i.Path, f.File), f.Line))
 }
 
-// Lost returns the points that the findings of each dimension cost, reported or not.
-func Lost(i offline.Assessed) map[string]float64 {
-	byDimension := map[string]float64{}
-	for _, f := range i.Result.Findings {
-		byDimension[f.Dimension] += f.Impact
-	}
-	return byDimension
-}
-
 // SeverityCounts returns how many findings have each severity, as in "4 high, 54 medium, 9 low".
 func SeverityCounts(all []offline.Finding) string {
 	n := map[finding.Severity]int{}

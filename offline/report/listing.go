@@ -80,6 +80,16 @@ func (l Listing) Lists(i offline.Assessed) bool {
 	return len(l.Chosen(i.Findings)) > 0
 }
 
+// ListsAny reports whether a finding of one of the items is listed.
+func (l Listing) ListsAny(a *offline.Assessment) bool {
+	for _, i := range a.All() {
+		if l.Lists(i) {
+			return true
+		}
+	}
+	return false
+}
+
 // Names reports whether a text names the object of a finding; letter case does not matter.
 func Names(f offline.Finding, text string) bool {
 	return slices.ContainsFunc(names(f), func(name string) bool { return strings.EqualFold(name, text) })

@@ -3,9 +3,9 @@ package report
 import (
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
+	"readiness/domain/readiness/finding"
 	"readiness/offline"
 	"readiness/offline/rulehelp"
 	"readiness/offline/show"
@@ -16,10 +16,10 @@ func WriteMarkdown(w io.Writer, a *offline.Assessment, l Listing) error {
 	m := &markdown{Listing: l}
 	fmt.Fprintf(m, "# AI readiness\n\n%s.\n\n", a.Summary())
 	m.overview(a, 0)
-	for _, i := range a.Items {
+	for _, i := range a.All() {
 		m.item(i)
 	}
-	if l.Filtered() && !slices.ContainsFunc(a.Items, l.Lists) {
+	if l.Filtered() && !l.ListsAny(a) {
 		fmt.Fprintf(m, "\n%s\n", NoMatch)
 	}
 	m.across(a.Across)
@@ -74,10 +74,10 @@ func overviewRow(i offline.Assessed, baseline bool) string {
 			fixed = fmt.Sprint(len(i.Since.Fixed))
 		}
 		return fmt.Sprintf("| %s | %s | %s | %s | %d | %s | %d |\n", show.MarkdownText(i.Path), scoreChange(i, i.Result.Score),
-			BandOf(i.Result.Score), agent, len(i.Findings), fixed, i.Known)
+			BandOf(i.Result.Score), agent, i.Reported(finding.Low), fixed, i.Known)
 	default:
 		return fmt.Sprintf("| %s | %s | %s | %s | %d |\n", show.MarkdownText(i.Path), show.Number(i.Result.Score), BandOf(i.Result.Score), agent,
-			len(i.Findings))
+			i.Reported(finding.Low))
 	}
 }
 
@@ -124,7 +124,7 @@ func (m *markdown) scores(i offline.Assessed) {
 		}
 	}
 	fmt.Fprint(m, "\n| Dimension | Score | | Points lost |\n| --- | ---: | --- | ---: |\n")
-	points := Lost(i)
+	points := i.Lost()
 	const length = 20
 	for _, d := range i.Result.Dimensions {
 		if d.Score == nil {

@@ -35,10 +35,14 @@ func WriteTable(w io.Writer, a *offline.Assessment, s Screen) error {
 	s.Width = max(s.Width, narrowest)
 	out := &strings.Builder{}
 	s.overview(out, a)
-	for _, i := range a.Items {
+	for _, i := range a.All() {
 		s.item(out, i)
+		if _, err := io.WriteString(w, out.String()); err != nil {
+			return err
+		}
+		out.Reset()
 	}
-	if s.Filtered() && !slices.ContainsFunc(a.Items, s.Lists) {
+	if s.Filtered() && !s.ListsAny(a) {
 		fmt.Fprintf(out, "\n%s\n", NoMatch)
 	}
 	s.across(out, a.Across)
@@ -80,13 +84,13 @@ func (s Screen) overviewRow(i offline.Assessed, compared bool) table.Row {
 	case i.Error != nil:
 		return table.Row{s.paint(text.FgRed, "error"), "", "", "", path}
 	case compared:
-		row := table.Row{s.colored(score, scoreChange(i, score)), BandOf(score), len(i.Findings), "", i.Known, path}
+		row := table.Row{s.colored(score, scoreChange(i, score)), BandOf(score), i.Reported(finding.Low), "", i.Known, path}
 		if i.Since != nil && i.Since.Comparable {
 			row[3] = len(i.Since.Fixed)
 		}
 		return row
 	default:
-		return table.Row{s.colored(score, show.Number(score)), BandOf(score), show.Number(i.ScoreDataAgent), len(i.Findings), path}
+		return table.Row{s.colored(score, show.Number(score)), BandOf(score), show.Number(i.ScoreDataAgent), i.Reported(finding.Low), path}
 	}
 }
 

@@ -58,7 +58,7 @@ func (s Screen) scores(out *strings.Builder, i offline.Assessed) {
 	if s.Width < roomy {
 		name, length = 20, 10
 	}
-	points := Lost(i)
+	points := i.Lost()
 	var rows []table.Row
 	for _, d := range i.Result.Dimensions {
 		row := table.Row{d.Name, "none", "", ""}

@@ -1,6 +1,10 @@
 package model
 
-import "readiness/definition/dax"
+import (
+	"sync"
+
+	"readiness/definition/dax"
+)
 
 // Remembered caches a value of a scope that several rules need. build computes it when the first
 // of them asks for the key, a value of a type that only they use.
@@ -24,9 +28,10 @@ func (x *Scope) ResultCall(m *Measure) string {
 	return Pure(x, resulting(m.Src.Expression), func(e resulting) string { return dax.ResultCall(string(e)) })
 }
 
-// Memory keeps what an assessment made of single texts, so that the next one of nearly the same model need not make it again. It serves
-// one assessment at a time.
+// Memory keeps what assessments make of single texts, so that another one of nearly the same model need not make it again. It serves
+// several at a time.
 type Memory struct {
+	mu  sync.Mutex
 	by  map[any]forgetting // by type of key
 	now int                // counts the assessments
 }
@@ -52,6 +57,8 @@ func (all made[K, T]) forget(now int) {
 
 // Next begins another assessment. What the one before did not ask for is forgotten.
 func (m *Memory) Next() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
 	for _, all := range m.by {
 		all.forget(m.now)
 	}
@@ -65,20 +72,33 @@ func Pure[T any, K comparable](x *Scope, key K, build func(K) T) T {
 	if m == nil {
 		return build(key)
 	}
+	if value, ok := known[K, T](m, key); ok {
+		return value
+	}
+	value := build(key) // without the lock: it may ask for others
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.by[*new(K)].(made[K, T])[key] = &of[T]{value, m.now}
+	return value
+}
+
+// known returns what a memory has of a key. After it, the memory has a place for keys of its type.
+func known[K comparable, T any](m *Memory, key K) (value T, ok bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
 	var kind K
-	all, known := m.by[kind].(made[K, T])
-	if !known {
+	all, ok := m.by[kind].(made[K, T])
+	if !ok {
 		if m.by == nil {
 			m.by = map[any]forgetting{}
 		}
-		all = made[K, T]{}
-		m.by[kind] = all
+		m.by[kind] = made[K, T]{}
+		return value, false
 	}
 	one := all[key]
 	if one == nil {
-		one = &of[T]{value: build(key)}
-		all[key] = one
+		return value, false
 	}
 	one.last = m.now
-	return one.value
+	return one.value, true
 }

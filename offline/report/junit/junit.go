@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"readiness/domain/readiness/explained"
-	"readiness/internal/lists"
 	"readiness/offline"
 	"readiness/offline/report"
 	"readiness/offline/rulehelp"
@@ -19,7 +18,10 @@ import (
 // Write writes an assessment as test results: a suite for each item, a case for each rule that applies to it, and one for the score if there
 // is a lowest score. A rule fails if it has reported findings, and is skipped if all its findings are ignored.
 func Write(w io.Writer, a *offline.Assessment, g offline.Gate) error {
-	suites := lists.Map(a.Items, func(item offline.Assessed) Suite { return suiteOf(item, g) })
+	var suites []Suite
+	for _, i := range a.All() {
+		suites = append(suites, suiteOf(i, g))
+	}
 	return WriteSuites(w, "AI readiness", suites...)
 }
 

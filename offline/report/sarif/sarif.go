@@ -91,7 +91,7 @@ type reported struct {
 
 // heaviest returns at most limit results (0 means all) in the order of the items, and the number of omitted ones.
 func heaviest(a *offline.Assessment, limit int) (kept []reported, left int) {
-	for _, i := range a.Items {
+	for _, i := range a.All() {
 		for _, f := range i.Findings {
 			kept = append(kept, reported{&i, f, nil})
 		}

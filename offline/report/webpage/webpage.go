@@ -66,11 +66,11 @@ func Write(w io.Writer, a *offline.Assessment, l report.Listing) error {
 	p := page{Summary: a.Summary(), Bands: bandsText(), Compared: a.Baseline != ""}
 	if l.Filtered() {
 		p.Note = "Lists contain only what --rule and --object choose."
-		if !slices.ContainsFunc(a.Items, l.Lists) {
+		if !l.ListsAny(a) {
 			p.Note = report.NoMatch
 		}
 	}
-	for n, i := range a.Items {
+	for n, i := range a.All() {
 		p.Items = append(p.Items, pageItemOf(n+1, i, l, p.Compared))
 	}
 	for _, one := range a.Warnings {
@@ -320,7 +320,7 @@ func pageItemOf(n int, i offline.Assessed, l report.Listing, compared bool) page
 }
 
 func pageDimensions(i offline.Assessed) (all []pageDimension) {
-	points := report.Lost(i)
+	points := i.Lost()
 	for _, d := range i.Result.Dimensions {
 		one := pageDimension{Name: d.Name, Score: "not applicable"}
 		if d.Score != nil {
