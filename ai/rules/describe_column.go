@@ -8,6 +8,7 @@ import (
 	"readiness/definition/dax"
 	"readiness/domain/proposal"
 	"readiness/domain/readiness/wording"
+	"readiness/internal/lists"
 )
 
 // describeColumn says what the definition says about a column beyond names and structure: what it is computed from, which
@@ -117,7 +118,32 @@ func (f *facts) activating(x *field) string {
 
 // activators returns the measures that activate a column's relationship themselves.
 func (f *facts) activators(x *field) []*field {
-	return slices.DeleteFunc(slices.Clone(x.usedBy), func(m *field) bool { return !f.activates(m.dax.Calls, m.table, x) })
+	return lists.Where(x.usedBy, func(m *field) bool {
+		goes, _ := f.goesBy(m, x)
+		return goes && f.activates(m.dax.Calls, m.table, x)
+	})
+}
+
+// goesBy reports whether a measure that activates a column's relationship computes something by it, not only what was computed before, and
+// whether that is all it does.
+func (f *facts) goesBy(m, x *field) (goes, alone bool) {
+	n, ok := dax.Parse(m.measure.Expression)
+	if !ok {
+		return true, false
+	}
+	e := &explainer{facts: f, home: m.table}
+	e.visit(n, func(call *dax.Node) {
+		if call.Kind != dax.CallNode || len(call.Parts) < 2 || !slices.ContainsFunc(call.Parts[1:], func(p *dax.Node) bool {
+			return p.Kind == dax.CallNode && activations[p.Text] && slices.ContainsFunc(p.Parts, func(p *dax.Node) bool {
+				return p.Kind == dax.ColumnNode && f.resolve(p.Reference, m.table) == x
+			})
+		}) {
+			return
+		}
+		goes = goes || call.Parts[0].Kind != dax.NameNode
+		alone = goes && call == n && call.Text == "CALCULATE" && len(call.Parts) == 2
+	})
+	return goes, alone
 }
 
 // activates reports whether calls in an expression of a table activate a column's relationship.

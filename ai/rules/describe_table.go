@@ -205,6 +205,8 @@ func (f *facts) describeFact(t *table) string {
 			}
 			switch {
 			case other.table.role != dateTable || !prose.Mentionable(x.name):
+			case r.src.IsActive && noPeriod.Meets(x.words):
+				return "" // it says when rows were loaded, and a person whether that is meant
 			case r.src.IsActive:
 				active = append(active, x.name)
 			default:

@@ -66,7 +66,7 @@ func (s explanation) relative() bool {
 func (s explanation) full() string {
 	text := s.text
 	if len(s.where) > 0 {
-		text += " where " + strings.Join(s.where, " and ")
+		text += " where " + strings.Join(together(s.where), " and ")
 	}
 	if s.when != "" {
 		if len(s.where) > 0 {
@@ -133,6 +133,9 @@ func (f *facts) explain(x *field) explanation {
 
 func (f *facts) explainAnew(x *field) explanation {
 	home := x.table
+	if f.isUnsound(x) {
+		return explanation{} // what it computes is no answer, whatever it is
+	}
 	e := &explainer{facts: f, home: home}
 	if x.measure == nil {
 		e.about, e.row, e.unselected = home, home, true

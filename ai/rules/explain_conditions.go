@@ -1,6 +1,8 @@
 package rules
 
 import (
+	"slices"
+	"strconv"
 	"strings"
 
 	"readiness/definition/dax"
@@ -49,6 +51,9 @@ func (e *explainer) both(n *dax.Node) (string, bool) {
 		}
 		texts[i] = text
 	}
+	if n.Text == "&&" {
+		texts = [2]string(together(texts[:]))
+	}
 	return texts[0] + word + texts[1], true
 }
 
@@ -63,6 +68,9 @@ func (e *explainer) test(n *dax.Node) (string, bool) {
 	}
 	switch n.Text {
 	case "ISBLANK":
+		if c := e.chosen(n); c != "" {
+			return "not " + c, true
+		}
 		return one(" is empty")
 	case "HASONEVALUE", "ISFILTERED":
 		if len(n.Parts) != 1 {
@@ -92,6 +100,18 @@ func (e *explainer) test(n *dax.Node) (string, bool) {
 	return "", false
 }
 
+// chosen returns what makes a test of a SELECTEDVALUE for emptiness false: a person chose one value. It is "" for another test.
+func (e *explainer) chosen(test *dax.Node) string {
+	if len(test.Parts) == 0 || test.Parts[0].Kind != dax.CallNode || test.Parts[0].Text != "SELECTEDVALUE" || len(test.Parts[0].Parts) != 1 {
+		return ""
+	}
+	c := e.column(test.Parts[0].Parts[0])
+	if c == nil {
+		return ""
+	}
+	return "exactly one " + c.name + " of " + c.table.src.Name + " is selected"
+}
+
 // falseOrEmpty is what is not true: to DAX, an empty value equals FALSE.
 const falseOrEmpty = "false or empty"
 
@@ -99,6 +119,8 @@ const falseOrEmpty = "false or empty"
 func (e *explainer) denied(n *dax.Node) (string, bool) {
 	switch {
 	case n.Variables != nil:
+	case n.Kind == dax.CallNode && n.Text == "ISBLANK" && e.chosen(n) != "":
+		return e.chosen(n), true
 	case n.Kind == dax.CallNode && n.Text == "ISBLANK" && len(n.Parts) == 1:
 		text, ok := e.side(n.Parts[0])
 		return text + " is not empty", ok
@@ -197,6 +219,9 @@ func (e *explainer) comparison(n *dax.Node) (string, bool) {
 		if !equal && n.Text != "<>" {
 			return "", false
 		}
+		if c := e.chosen(n); c != "" {
+			return map[bool]string{true: "not ", false: ""}[equal] + c, true
+		}
 		return left + e.emptiness(n), true
 	}
 	if isNumber(n.Parts[1], "0") && n.Text == "=" { // to DAX, an empty value equals 0
@@ -206,7 +231,57 @@ func (e *explainer) comparison(n *dax.Node) (string, bool) {
 		return left + " is neither 0 nor empty", true
 	}
 	right, ok := e.limit(n.Parts[1])
+	c := e.column(n.Parts[0])
+	if hasNone := c != nil && (c.column.IsKey || c.table.role == dateTable); !hasNone && takesEmpty(n, c != nil && c.isDay()) {
+		right += orEmpty
+	}
 	return left + word + right, ok
+}
+
+// orEmpty ends a condition that an empty value meets.
+const orEmpty = " or empty"
+
+// takesEmpty reports whether an empty value, which is 0 to DAX and the earliest date, meets a comparison. It is false where that depends on
+// the right side.
+func takesEmpty(n *dax.Node, dates bool) bool {
+	if dates {
+		return n.Text == "<" || n.Text == "<="
+	}
+	right, sign := n.Parts[1], 1.0
+	if right.Kind == dax.SignNode && right.Text == "-" {
+		right, sign = right.Parts[0], -1
+	}
+	limit, err := strconv.ParseFloat(right.Text, 64)
+	if err != nil || right.Kind != dax.NumberNode {
+		return false
+	}
+	switch limit *= sign; n.Text {
+	case "<":
+		return 0 < limit
+	case "<=":
+		return 0 <= limit
+	case ">":
+		return 0 > limit
+	case ">=":
+		return 0 >= limit
+	}
+	return false
+}
+
+// together returns conditions that hold together. One that does not take empty values leaves them out of others on the same value.
+func together(conditions []string) []string {
+	said := slices.Clone(conditions)
+	for i, text := range said {
+		of, _, _ := strings.Cut(text, " is ")
+		if strings.HasSuffix(text, orEmpty) && slices.ContainsFunc(said, func(other string) bool {
+			rest, same := strings.CutPrefix(other, of+" is ")
+			denies := strings.HasPrefix(rest, "not ") || strings.HasPrefix(rest, "none of ") // which empty values meet
+			return same && !strings.HasSuffix(other, orEmpty) && (rest == "not empty" || !denies)
+		}) {
+			said[i] = strings.TrimSuffix(text, orEmpty)
+		}
+	}
+	return said
 }
 
 // emptiness returns what a comparison by =, == or <> with BLANK() says of its left side. But for ==, 0 and FALSE are equal to it.

@@ -16,7 +16,36 @@ type rows struct {
 	counted string                 // what they are as something to count: "rows of Sales"
 	over    string                 // what they are as something to iterate: "rows of Sales"
 	where   []string
-	tail    []string
+	all     string // the filters that do not count for which rows there are
+	other   bool   // whether where depends on more than columns of the rows
+}
+
+// tail says of the rows of ALL which filters do not count for what is computed for each of them: none for their own columns; what else
+// there is, filters other than on the rows reach.
+func (r rows) tail(own bool) []string {
+	switch {
+	case r.all == "":
+		return nil
+	case own && !r.other:
+		return []string{setAside + "filters"}
+	}
+	return []string{r.all}
+}
+
+// isOwn reports whether an expression is computed from columns of the current row alone.
+func (e *explainer) isOwn(n *dax.Node) bool {
+	own := true
+	e.visit(n, func(n *dax.Node) {
+		switch n.Kind {
+		case dax.ColumnNode:
+			c := e.column(n)
+			own = own && c != nil && e.inRow(c)
+		case dax.CallNode:
+			own = own && n.Text != "CALCULATE" && aggregates[n.Text] == "" && iterators[n.Text] == "" && !strings.HasPrefix(n.Text, "COUNT")
+		default:
+		}
+	})
+	return own
 }
 
 // rowsOf returns the rows that a table expression has.
@@ -66,6 +95,7 @@ func (e *explainer) filteredRows(n *dax.Node) (rows, bool) {
 		text = "(" + text + ")"
 	}
 	r.where = append(slices.Clip(r.where), text)
+	r.other = r.other || !e.each(r).isOwn(n.Parts[1])
 	return r, ok
 }
 
@@ -85,7 +115,10 @@ func (e *explainer) valueRows(n *dax.Node) (rows, bool) {
 		return rows{}, false
 	}
 	if all {
-		r.tail = []string{setAside + "filters"}
+		r.all = setAside + "filters on " + expanded(r.row)
+		if r.columns != nil {
+			r.all = setAside + "filters on " + r.columns[0].name + " of " + r.row.src.Name
+		}
 	}
 	return r, true
 }
@@ -172,7 +205,7 @@ func (e *explainer) rowCount(n *dax.Node) (explanation, bool) {
 	if strings.HasPrefix(r.counted, "different") {
 		of = "different"
 	}
-	return explanation{text: "number of " + r.counted, the: true, about: r.row, of: of, where: r.where, tail: r.tail}, ok
+	return explanation{text: "number of " + r.counted, the: true, about: r.row, of: of, where: r.where, tail: r.tail(true)}, ok
 }
 
 // iterate returns SUMX and the other iterators.
@@ -193,14 +226,14 @@ func (e *explainer) iterate(n *dax.Node) (explanation, bool) {
 	if !ok || s.constant {
 		return explanation{}, false
 	}
+	tail := r.tail(e.each(r).isOwn(n.Parts[1]))
 	if n.Text == "COUNTX" {
 		return explanation{
 			text: "number of " + r.counted + " with a value of " + s.operand(false), the: true, about: r.row, where: r.where,
-			tail: r.tail,
+			tail: tail,
 		}, true
 	}
-	tail := r.tail
-	if n.Text == "AVERAGEX" && len(r.columns) > 0 && strings.HasPrefix(s.text, "[") {
+	if n.Text == "AVERAGEX" && len(r.columns) > 0 && n.Parts[1].Kind == dax.ColumnNode && strings.HasPrefix(s.text, "[") {
 		tail = append(slices.Clip(tail), "not counting those where it is empty")
 	}
 	return explanation{
@@ -242,7 +275,7 @@ func (e *explainer) rank(n *dax.Node) (explanation, bool) {
 
 // countedRows returns SUMX(rows, 1) and SUMX(rows, IF(condition, 1, 0)).
 func (e *explainer) countedRows(n *dax.Node, r rows) (explanation, bool) {
-	s := explanation{text: "number of " + r.counted, the: true, about: r.row, where: slices.Clip(r.where), tail: r.tail}
+	s := explanation{text: "number of " + r.counted, the: true, about: r.row, where: slices.Clip(r.where), tail: r.tail(n.Kind != dax.CallNode || e.isOwn(n))}
 	if isNumber(n, "1") {
 		return s, true
 	}

@@ -34,7 +34,8 @@ func TestExplain(t *testing.T) {
 
 var explained = map[string]string{
 	// Aggregates.
-	"SUM(FactSales[Unit Price])":                          "Sum of Unit Price in FactSales",
+	"SUM(FactSales[Unit Price])":                          "", // no sum (rule MEA-10)
+	"SUM(FactSales[Net Amount])":                          "Sum of Net Amount in FactSales",
 	"sum ( factsales[qty] ) // of all":                    "Sum of Qty in FactSales",
 	"AVERAGE(FactSales[Qty])":                             "Average of Qty in FactSales",
 	"MIN(FactSales[OrderDate])":                           "Earliest OrderDate in FactSales",
@@ -50,11 +51,38 @@ var explained = map[string]string{
 	"COUNTROWS(SUMMARIZE(FactSales, Customers[Segment]))": "Number of different values of Segment of Customers that occur in FactSales",
 	"COUNTROWS(ALL(FactSales))":                           "Number of rows of FactSales, regardless of filters",
 	"SUM(FactSales[Gone])":                                "",
-	`CALCULATE(COUNT(FactSales[Sales Channel]), FactSales[Sales Channel] = "Web")`:                `Number of rows of FactSales where Sales Channel is "Web"`,
-	`CALCULATE(COUNT(FactSales[Status]), FactSales[Sales Channel] = "Web")`:                       `Number of rows of FactSales with a value in Status where Sales Channel is "Web"`,
-	`CALCULATE(COUNTBLANK(FactSales[Sales Channel]), FactSales[Sales Channel] = "Web")`:           `Number of rows of FactSales without a value in Sales Channel where Sales Channel is "Web"`,
-	"CALCULATE([Units], USERELATIONSHIP(FactSales[CustomerKey], Customers[CustomerKey]))":         "[Units], joined to Customers by CustomerKey of FactSales",
-	"CALCULATE(SUM(FactSales[Qty]), USERELATIONSHIP(Product[ProductKey], FactSales[ProductKey]))": "Sum of Qty in FactSales, joined to Product by ProductKey",
+
+	// Rows of ALL: what is computed from their own columns counts all of it, what a measure computes is still filtered by the rest.
+	"SUMX(ALL(FactSales), FactSales[Qty])":                          "Sum of Qty over the rows of FactSales, regardless of filters",
+	"SUMX(ALL(FactSales), [Units])":                                 "Sum of [Units] over the rows of FactSales, regardless of filters on FactSales and on all tables that it refers to",
+	"MAXX(ALL(Customers[City]), [Units])":                           "Highest [Units] over the values of City of Customers, regardless of filters on City of Customers",
+	"COUNTROWS(FILTER(ALL(Customers), [Units] > 5))":                "Number of rows of Customers where [Units] is more than 5, regardless of filters on Customers",
+	`COUNTROWS(FILTER(ALL(Customers), Customers[City] = "Rome"))`:   `Number of rows of Customers where City is "Rome", regardless of filters`,
+	"SUMX(ALL(Customers[City]), CALCULATE(SUM(FactSales[Qty])))":    "Sum of sum of Qty in FactSales over the values of City of Customers, regardless of filters on City of Customers",
+	"AVERAGEX(VALUES('Date'[Month]), COALESCE([Units], 0))":         "Average of ([Units], 0 if there is none) over the values of Month of Date",
+	"AVERAGEX(VALUES('Date'[Month]), [Units] + 0)":                  "Average of ([Units], 0 if there is none) over the values of Month of Date",
+	"IF(ISBLANK(SELECTEDVALUE(Customers[City])), BLANK(), [Units])": "Empty if not exactly one City of Customers is selected, else [Units]",
+	"IF(NOT ISBLANK(SELECTEDVALUE(Customers[City])), [Units])":      "[Units] if exactly one City of Customers is selected, else empty",
+	"IF(SELECTEDVALUE(Customers[City]) = BLANK(), [Units])":         "[Units] if not exactly one City of Customers is selected, else empty",
+
+	// An empty value is 0, and the earliest date.
+	"CALCULATE([Units], FactSales[Qty] < 10)":                                                         "[Units] where Qty of FactSales is less than 10 or empty",
+	"CALCULATE([Units], 'Date'[Date] < TODAY())":                                                      "[Units] where Date of Date is before today", // a calendar has no empty date
+	"CALCULATE([Units], FactSales[Qty] < 0)":                                                          "[Units] where Qty of FactSales is less than 0",
+	"CALCULATE([Units], FactSales[Qty] <= 0)":                                                         "[Units] where Qty of FactSales is at most 0 or empty",
+	"CALCULATE([Units], FactSales[Qty] >= 0)":                                                         "[Units] where Qty of FactSales is at least 0 or empty",
+	"CALCULATE([Units], FactSales[Qty] > -1)":                                                         "[Units] where Qty of FactSales is more than -1 or empty",
+	"CALCULATE([Units], FactSales[Qty] >= 1)":                                                         "[Units] where Qty of FactSales is at least 1",
+	"CALCULATE([Units], FactSales[Qty] < 10, FactSales[Qty] > 0)":                                     "[Units] where Qty of FactSales is less than 10 and Qty of FactSales is more than 0",
+	"COUNTROWS(FILTER(FactSales, FactSales[ShipDate] < FactSales[OrderDate]))":                        "Number of rows of FactSales where ShipDate is before OrderDate or empty",
+	"COUNTROWS(FILTER(FactSales, FactSales[ShipDate] < TODAY() && NOT ISBLANK(FactSales[ShipDate])))": "Number of rows of FactSales where ShipDate is before today and ShipDate is not empty",
+	"COUNTROWS(FILTER(FactSales, FactSales[Qty] < 9 && FactSales[Qty] <> 3))":                         "Number of rows of FactSales where Qty is less than 9 or empty and Qty is not 3",
+	"COUNTROWS(FILTER(Customers, [Units] < 5))":                                                       "Number of rows of Customers where [Units] is less than 5 or empty",
+	`CALCULATE(COUNT(FactSales[Sales Channel]), FactSales[Sales Channel] = "Web")`:                    `Number of rows of FactSales where Sales Channel is "Web"`,
+	`CALCULATE(COUNT(FactSales[Status]), FactSales[Sales Channel] = "Web")`:                           `Number of rows of FactSales with a value in Status where Sales Channel is "Web"`,
+	`CALCULATE(COUNTBLANK(FactSales[Sales Channel]), FactSales[Sales Channel] = "Web")`:               `Number of rows of FactSales without a value in Sales Channel where Sales Channel is "Web"`,
+	"CALCULATE([Units], USERELATIONSHIP(FactSales[CustomerKey], Customers[CustomerKey]))":             "[Units], joined to Customers by CustomerKey of FactSales",
+	"CALCULATE(SUM(FactSales[Qty]), USERELATIONSHIP(Product[ProductKey], FactSales[ProductKey]))":     "Sum of Qty in FactSales, joined to Product by ProductKey",
 	"SUM([Qty])":                             "",
 	"PERCENTILE.INC(FactSales[Qty], 0.5)":    "",
 	"SUM(FactSales[Qty], FactSales[Status])": "",
@@ -106,7 +134,7 @@ var explained = map[string]string{
 	`CALCULATE([Units], FactSales[Status] IN {"a", "b"})`:                                   `[Units] where Status of FactSales is "a" or "b"`,
 	`CALCULATE([Units], NOT FactSales[Status] IN {"a"})`:                                    `[Units] where Status of FactSales is not "a"`,
 	"CALCULATE([Units], FactSales[Qty] > 2 && FactSales[Qty] <= 9)":                         "[Units] where Qty of FactSales is more than 2 and Qty of FactSales is at most 9",
-	"CALCULATE([Units], FactSales[Qty] > 9 || FactSales[Qty] < 2)":                          "[Units] where (Qty of FactSales is more than 9 or Qty of FactSales is less than 2)",
+	"CALCULATE([Units], FactSales[Qty] > 9 || FactSales[Qty] < 2)":                          "[Units] where (Qty of FactSales is more than 9 or Qty of FactSales is less than 2 or empty)",
 	"CALCULATE([Units], FILTER(FactSales, FactSales[Qty] > FactSales[Unit Price]))":         "[Units] where Qty of FactSales is more than Unit Price of FactSales",
 	"CALCULATE([Units], FILTER(ALL(FactSales[Qty]), FactSales[Qty] > 2))":                   "[Units] where Qty of FactSales is more than 2, regardless of other filters on Qty of FactSales",
 	"CALCULATE([Units], FILTER(ALL(FactSales), FactSales[Qty] > 2))":                        "[Units] where Qty of FactSales is more than 2, regardless of other filters on FactSales and on all tables that it refers to",

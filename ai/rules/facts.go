@@ -104,6 +104,7 @@ type facts struct {
 	informing    *informing.Judge
 	reading      *readiness.Reading // of src, with its usage
 	violated     map[violationKey]float64
+	unsound      map[*field]bool
 	mentions     map[*field]bool
 	choice       *[]proposal.Proposal // for the AI data schema
 	currencies   *int                 // that formats name, nil before they are counted

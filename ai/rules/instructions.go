@@ -172,7 +172,7 @@ const (
 
 // sections returns what can be added to a text: no line that it has, and none that contradicts it.
 func (f *facts) sections(current string) []section {
-	time := f.aboutTime()
+	time := f.aboutTime(current)
 	if timePattern.MatchString(current) {
 		time = f.defaultDates(current)
 	}

@@ -184,28 +184,54 @@ func TestObviousInstructions(t *testing.T) {
 func TestAskedDates(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
-		name string
-		more []semanticmodel.Column
-		want string
+		name    string
+		related bool
+		more    []semanticmodel.Column
+		want    string
 	}{
-		{"OrderDate", nil, "'OrderDate' and 'ShipDate'"},
-		{"DateInserted", nil, ""},
-		{"DateInserted", []semanticmodel.Column{{Name: "Paid On", DataType: semanticmodel.DateTime}, {Name: "Paid At", DataType: semanticmodel.DateTime, FormatString: "Short Time"}},
+		{"OrderDate", false, nil, "'OrderDate' and 'ShipDate'"},
+		{"OrderDate", true, nil, ""},
+		{"DateInserted", false, nil, ""},
+		{"Load Date", true, nil, "'ShipDate' and 'Load Date'"}, // the model goes by it
+		{"DateInserted", false, []semanticmodel.Column{{Name: "Paid On", DataType: semanticmodel.DateTime}, {Name: "Paid At", DataType: semanticmodel.DateTime, FormatString: "Short Time"}},
 			"'ShipDate' and 'Paid On'"},
 	} {
 		m := shop(func(m *semanticmodel.Model) {
-			m.Relationships = slices.DeleteFunc(m.Relationships, func(r semanticmodel.Relationship) bool { return r.ToTable == "Date" })
+			m.Relationships = slices.DeleteFunc(m.Relationships, func(r semanticmodel.Relationship) bool { return r.ToTable == "Date" && !row.related })
+			for i := range m.Relationships {
+				if m.Relationships[i].FromColumn == "OrderDate" {
+					m.Relationships[i].FromColumn = row.name
+				}
+			}
 			column(m, "FactSales", "OrderDate").Name = row.name
 			tableOf(m, "FactSales").Columns = append(tableOf(m, "FactSales").Columns, row.more...)
 		})
-		asked := ""
-		for _, q := range rules.Propose(proposal.Ask{Type: proposal.AIInstructions, Model: m}).Questions {
+		asked, a := "", rules.Propose(proposal.Ask{Type: proposal.AIInstructions, Model: m})
+		if row.name == "Load Date" && strings.Contains(a.Proposals[0].Value, "is Load Date") {
+			t.Errorf("a load date counts: %s", a.Proposals[0].Value)
+		}
+		for _, q := range a.Questions {
 			if of, dates, _ := strings.Cut(q.Text, " counts when a question names a period: "); of == "Which date of 'FactSales'" {
 				asked = strings.TrimSuffix(dates, "?")
 			}
 		}
 		if asked != row.want {
 			t.Errorf("%s: asked for %q, want %q", row.name, asked, row.want)
+		}
+	}
+}
+
+// Where a person's instructions say which date counts, no line says otherwise, whatever else they lack.
+func TestDateOfThePerson(t *testing.T) {
+	t.Parallel()
+	for text, contradicted := range map[string]bool{
+		"- Sales are reported by 'FactSales'[ShipDate], never by order date.\n": false,
+		"- Sales are reported by the ship date.\n":                              false,
+		"- Sales are reported in euros.\n":                                      true, // nothing to contradict
+	} {
+		a := rules.Propose(proposal.Ask{Type: proposal.AIInstructions, Model: shop(func(m *semanticmodel.Model) { m.Copilot.Instructions = &text })})
+		if len(a.Proposals) != 1 || strings.Contains(a.Proposals[0].Value, "By default the date of FactSales is") != contradicted {
+			t.Errorf("%q: %+v", text, a.Proposals)
 		}
 	}
 }

@@ -25,8 +25,8 @@ var isoWords = prose.SetOf("iso")
 
 var fiscalWords = prose.SetOf("fiscal fy financial")
 
-// aboutTime says which dates and years are meant, as far as the definition shows it.
-func (f *facts) aboutTime() []string {
+// aboutTime says which dates and years are meant, as far as the definition shows it and a text does not say.
+func (f *facts) aboutTime(current string) []string {
 	switch {
 	case slices.ContainsFunc(f.tables, (*table).turned):
 		return nil
@@ -61,7 +61,7 @@ func (f *facts) aboutTime() []string {
 			lines = append(lines, several[t])
 		}
 	}
-	lines = append(lines, f.defaultDates("")...)
+	lines = append(lines, f.defaultDates(current)...)
 	if len(f.calendars()) > 0 {
 		return lines
 	}
@@ -424,7 +424,7 @@ func (f *facts) defaultDates(text string) []string {
 	of, shifted := map[string][]string{}, f.shifted()
 	for _, t := range f.tables {
 		x := t.defaultDate()
-		if !t.hasDates() || x == nil || !prose.Mentionable(t.src.Name) || !f.undecidedIn(t, text) {
+		if !t.hasDates() || x == nil || noPeriod.Meets(x.words) || !prose.Mentionable(t.src.Name) || !f.undecidedIn(t, text) {
 			continue
 		}
 		if !slices.ContainsFunc(t.columns, func(other *field) bool { return other != x && shifted[other] }) {
@@ -438,7 +438,14 @@ func (f *facts) defaultDates(text string) []string {
 			if other == x || !prose.Mentionable(other.name) {
 				continue
 			}
-			by := slices.DeleteFunc(lists.Map(f.activators(other), f.bracketed), func(name string) bool { return name == "" })
+			var by []string
+			for _, m := range f.activators(other) {
+				if name := f.bracketed(m); name != "" {
+					if _, alone := f.goesBy(m, other); alone {
+						by = append(by, name)
+					}
+				}
+			}
 			switch about := "Questions about " + dateRole(other) + " of " + t.src.Name + " need "; {
 			case len(by) > mostActivating:
 				further = append(further, about+"a measure that goes by it, such as "+by[0]+".")
@@ -516,10 +523,16 @@ func (f *facts) askAboutModel(a *answers) {
 		a.ask(model, "Which words do people use that no table, column or measure is called, and what do they mean?")
 	}
 	for _, t := range f.tables {
-		if !t.hasDates() || t.defaultDate() != nil || !f.undecidedIn(t, current) {
+		dates, by := f.periodDates(t), t.defaultDate()
+		switch {
+		case !t.hasDates() || !f.undecidedIn(t, current):
 			continue
+		case by != nil && !noPeriod.Meets(by.words):
+			continue
+		case by != nil:
+			dates = append(dates, by) // the model goes by when rows were loaded
 		}
-		if names := lists.Map(f.periodDates(t), func(x *field) string { return called(x.name) }); len(names) > 1 {
+		if names := lists.Map(dates, func(x *field) string { return called(x.name) }); len(names) > 1 {
 			a.ask(model, "Which date of "+called(t.src.Name)+" counts when a question names a period: "+prose.List(names, 4)+"?")
 		}
 	}

@@ -49,8 +49,10 @@ func (s *selection) hide(x *field, clear bool, reason string) {
 	}
 }
 
-// stays reports whether a field must not be hidden: something names it, or would miss it.
-func (s *selection) stays(x *field) bool { return s.keep[x] || s.mentioned()[x] }
+// stays reports whether a field must not be hidden: something names it or would miss it, or only a person knows what it is for.
+func (s *selection) stays(x *field) bool {
+	return s.keep[x] || s.mentioned()[x] || x.table.role == fieldParameter
+}
 
 func (s *selection) hideTable(t *table, clear bool, reason string) {
 	if d, decided := s.tables[t]; (!decided || clear && !d.clear) && t.exposed &&
@@ -162,8 +164,6 @@ func (s *selection) unusedTables() {
 	for _, t := range s.facts.tables {
 		switch {
 		case slices.ContainsFunc(t.measures, s.shown):
-		case t.role == fieldParameter:
-			s.hideTable(t, true, "It is a field parameter, which only serves visuals of reports.")
 		case star && s.violated[violationKey{rule: "REL-01", table: t}] > 0 && t.role == plain && !slices.ContainsFunc(t.columns,
 			func(x *field) bool { return x.views > 0 || len(x.usedBy) > 0 }):
 			s.hideTable(t, false, "No active relationship and no measure uses it, so an AI cannot join it to anything (rule REL-01).")

@@ -108,6 +108,17 @@ func (f *facts) hideViolations() map[violationKey]float64 {
 	return f.violated
 }
 
+// isUnsound reports whether a measure adds up what has no sum (rule MEA-10).
+func (f *facts) isUnsound(x *field) bool {
+	if f.unsound == nil {
+		f.unsound = map[*field]bool{}
+		for v := range f.asItIs().Violations("MEA-10") {
+			f.unsound[f.find(v.Table, v.ObjectName)] = true
+		}
+	}
+	return f.unsound[x]
+}
+
 // addViolations adds the fields that violate VIS-02 and VIS-03 once proposals are applied: for example fields that only a
 // hidden measure uses. It reports whether there are more than before.
 func (f *facts) addViolations(applied readiness.Reading) bool {

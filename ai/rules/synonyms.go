@@ -12,7 +12,7 @@ import (
 	"readiness/definition/semanticmodel"
 	"readiness/definition/spelling"
 	"readiness/domain/proposal"
-	"readiness/domain/readiness/wording"
+	"readiness/domain/readiness/rules/synonyms"
 )
 
 // maxSynonyms is how many synonyms an object has at most after a proposal.
@@ -61,6 +61,9 @@ func (n nameable) own() string { return cmp.Or(n.Name, n.Table) }
 func (f *facts) nameables() []nameable {
 	var all []nameable
 	for _, t := range f.tables {
+		if t.role == fieldParameter {
+			continue // people choose by it in a report, and ask for what it lists
+		}
 		table := len(all)
 		for _, x := range t.fields() {
 			if f.worthNaming(x) && !x.key {
@@ -98,16 +101,6 @@ const (
 	maxCaption      = 40
 )
 
-// ofAny are words that a caption can leave out without saying anything new: those of amounts and counts.
-var ofAny = prose.SetOf("amount amt quantity qty number no nr count total sum value of the")
-
-// shortens reports whether a caption is the name without words that say little: "Vacancies" for "Number of Vacancies".
-func shortens(caption, name string) bool {
-	said, own := wording.InEnglish(wording.Words(caption)), wording.InEnglish(wording.Words(name))
-	return !slices.ContainsFunc(said, func(w string) bool { return !slices.Contains(own, w) }) &&
-		!slices.ContainsFunc(own, func(w string) bool { return !ofAny[w] && !slices.Contains(said, w) })
-}
-
 // captioned returns what reports call a field, in their order. A caption with a digit or a sign names a period, a
 // choice or a part rather than the field.
 func captioned(o proposal.Object, captions []proposal.Caption) []synonym {
@@ -117,7 +110,7 @@ func captioned(o proposal.Object, captions []proposal.Caption) []synonym {
 		word := utf8.RuneCountInString(text) <= maxCaption && len(strings.Fields(text)) <= maxCaptionWords &&
 			!strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !strings.ContainsRune(" -'&", r) })
 		if word && o.Name != "" && spelling.FoldSpace(c.Table) == spelling.FoldSpace(o.Table) &&
-			spelling.FoldSpace(c.Name) == spelling.FoldSpace(o.Name) && !shortens(text, o.Name) {
+			spelling.FoldSpace(c.Name) == spelling.FoldSpace(o.Name) {
 			all = append(all, synonym{text, fmt.Sprintf("what report %q calls it", c.Report)})
 		}
 	}
@@ -188,7 +181,7 @@ func (b wordOwners) free(n nameable) []synonym {
 	for _, w := range n.words {
 		key := spelling.FoldSpace(w.text)
 		switch {
-		case !prose.Mentionable(w.text), !strings.ContainsFunc(w.text, unicode.IsLetter), squashed(w.text) == squashed(n.own()):
+		case !prose.Mentionable(w.text), !strings.ContainsFunc(w.text, unicode.IsLetter), !synonyms.SaysMore(w.text, n.own()):
 		case len(b.owners[key]) > 0, slices.Contains(b.deleted[key], own):
 		case slices.ContainsFunc(all, func(other synonym) bool { return spelling.FoldSpace(other.text) == key }):
 		default:

@@ -70,6 +70,13 @@ func TestTimeLines(t *testing.T) {
 				"by month with 'Date'[Year Month] and by week with 'Date'[Week] within a year.", order, shipped}},
 		"months of years that are hidden": {calendar(date, semanticmodel.Column{Name: "Year", DataType: integer, IsHidden: true}, semanticmodel.Column{Name: "Month", DataType: text}),
 			[]string{"Use 'Date'[Date] for every question about a day or a range of days.", order, shipped}},
+		"measures that do more than going by another date": {func(m *semanticmodel.Model) {
+			calendar(date)(m)
+			by := "USERELATIONSHIP(FactSales[ShipDate], 'Date'[Date])"
+			measure(m, "FactSales", "Shipped Sales").Expression = "CALCULATE([Net Sales], " + by + ", ALL('Date'))"
+			measure(m, "FactSales", "Revenue").Expression = "CALCULATE([Net Sales], SAMEPERIODLASTYEAR('Date'[Date]), " + by + ")"
+			measure(m, "FactSales", "Goal").Expression = "VAR x = [Net Sales] RETURN CALCULATE(x, " + by + ")"
+		}, []string{"Use 'Date'[Date] for every question about a day, month or other period.", order}},
 		"the time of a day": {func(m *semanticmodel.Model) {
 			calendar(date)(m)
 			facts := tableOf(m, "FactSales")

@@ -59,37 +59,87 @@ func (in *inlining) inline(expression string) string {
 	return out.String()
 }
 
-// apply returns the body of a function with arguments in place of its parameters; false if they do not fit.
+// lazy are the words of a parameter whose argument is evaluated where the body names it. Others are evaluated once, before the body.
+var lazy = map[string]bool{"expr": true, "anyref": true, "measureref": true, "columnref": true, "tableref": true, "calendarref": true}
+
+// parameter is a parameter of a function with its argument.
+type parameter struct {
+	name, argument string
+	lazy           bool
+}
+
+// parameterOf reads the declaration of a parameter, without its argument, which is the default if there is one.
+func parameterOf(declared []token, function string) parameter {
+	p := parameter{name: strings.ToLower(declared[0].name(function))}
+	for n, t := range declared[1:] {
+		if t.is(function, '=') {
+			if rest := declared[n+2:]; len(rest) > 0 {
+				p.argument = function[rest[0].start:rest[len(rest)-1].end]
+			}
+			break
+		}
+		p.lazy = p.lazy || lazy[strings.ToLower(t.name(function))]
+	}
+	return p
+}
+
+// apply returns the body of a function with arguments in place of its lazy parameters, and with variables for the others; false if
+// they do not fit.
 func apply(function string, arguments []string) (string, bool) {
 	b := newBlock(function)
 	if len(b.tokens) == 0 || b.tokens[0].kind != opening || b.close[0]+2 >= len(b.tokens) ||
 		!b.tokens[b.close[0]+1].is(function, '=') || !b.tokens[b.close[0]+2].is(function, '>') {
 		return "", false
 	}
-	given, n := map[string]string{}, 0
-	for _, p := range b.arguments(1, b.close[0]) {
-		if p[0] == p[1] {
+	given, order, named := map[string]parameter{}, []string{}, map[string]bool{}
+	for _, at := range b.arguments(1, b.close[0]) {
+		if at[0] == at[1] {
 			continue
 		}
-		text := ""
-		if n < len(arguments) {
-			text = arguments[n]
+		p := parameterOf(b.tokens[at[0]:at[1]], function)
+		if n := len(order); n < len(arguments) && arguments[n] != "" {
+			p.argument = arguments[n]
 		}
-		given[strings.ToLower(b.tokens[p[0]].name(function))] = text
-		n++
+		tokens := newBlock(p.argument).tokens
+		p.lazy = p.lazy || len(tokens) == 1 && tokens[0].kind == other // a number or text
+		for _, t := range tokens {
+			if t.kind == identifier {
+				named[strings.ToLower(t.name(p.argument))] = true
+			}
+		}
+		given[p.name], order = p, append(order, p.name)
 	}
 	body := b.tokens[b.close[0]+3:]
-	if n < len(arguments) || len(body) == 0 {
+	if len(order) < len(arguments) || len(body) == 0 {
 		return "", false
 	}
 	var out strings.Builder
+	variables := map[string]string{} // by parameter
 	end := body[0].start
 	for _, t := range body {
-		if text, is := given[strings.ToLower(t.name(function))]; is && t.kind == identifier && text != "" {
-			out.WriteString(function[end:t.start] + "(" + text + ")")
-			end = t.end
+		p, is := given[strings.ToLower(t.name(function))]
+		if !is || t.kind != identifier || p.argument == "" {
+			continue
 		}
+		text := "(" + p.argument + ")"
+		if !p.lazy {
+			for text = t.name(function); named[strings.ToLower(text)]; {
+				text += "_"
+			}
+			variables[p.name] = text
+		}
+		out.WriteString(function[end:t.start] + text)
+		end = t.end
 	}
 	out.WriteString(function[end:])
-	return out.String(), true
+	declared := ""
+	for _, name := range order {
+		if variable := variables[name]; variable != "" {
+			declared += "VAR " + variable + " = (" + given[name].argument + ") "
+		}
+	}
+	if declared != "" && !strings.EqualFold(body[0].name(function), "VAR") {
+		declared += "RETURN "
+	}
+	return declared + out.String(), true
 }

@@ -2,6 +2,7 @@
 package synonyms
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"unicode"
@@ -35,6 +36,17 @@ func namedByPeople(x *model.Scope) []*model.Object {
 	return lists.Where(x.F, func(o *model.Object) bool { return o.Kind == model.MeasureKind || asked[o.Index] })
 }
 
+// SaysMore reports whether a synonym adds a word to a name, other than forms of its words and words of grammar, joined or not.
+func SaysMore(term, name string) bool {
+	own := wording.Set{}
+	for _, w := range wording.Words(name) {
+		own.Add(wording.Forms(w))
+	}
+	words := wording.Words(term)
+	return slices.ContainsFunc(words, func(w string) bool { return !own[w] && w != "s" && (len(words) == 1 || informing.Means(w)) }) &&
+		!slices.Contains(wording.Forms(squashed(wording.Norm(name))), squashed(term))
+}
+
 // noSynonym judges whether an object has a synonym that people may say. One that adds nothing but forms of the words of its
 // name and words of grammar is none, joined or not (an abbreviation may look like such a word), nor is one that manyBearers
 // objects have, nor a text without a letter.
@@ -44,17 +56,10 @@ func noSynonym(x *model.Scope, o *model.Object) rule.Verdict {
 		return rule.Fails(1, advice, "no authored synonym")
 	}
 	bearers := bearersOf(x)
-	own := wording.Set{}
-	for _, w := range o.Words {
-		own.Add(wording.Forms(w))
-	}
-	joined := wording.Forms(squashed(o.Norm))
 	why := ""
 	for _, t := range o.Terms {
-		words := wording.Words(t)
 		switch {
-		case !slices.ContainsFunc(words, func(w string) bool { return !own[w] && w != "s" && (len(words) == 1 || informing.Means(w)) }),
-			slices.Contains(joined, squashed(t)):
+		case !SaysMore(t, cmp.Or(o.Name, o.Table.Src.Name)):
 			why = wording.QuotedText(t) + " says no more than the name"
 		case bearers[t] >= manyBearers:
 			why = wording.QuotedText(t) + " is a synonym of " + wording.Count(bearers[t], "object")
