@@ -341,7 +341,7 @@ func (e *explainer) datePart(n *dax.Node) (explanation, bool) {
 			return explanation{}, false
 		}
 		example := formatted(n.Parts[1].Text)
-		return explanation{text: e.columnName(c) + ` as text, such as ` + example, compound: true}, example != ""
+		return explanation{text: e.columnName(c) + asText + example, compound: true}, example != ""
 	case n.Text == "WEEKDAY":
 		kind := ""
 		if len(n.Parts) == 2 {
@@ -358,6 +358,9 @@ func (e *explainer) datePart(n *dax.Node) (explanation, bool) {
 	}
 	return explanation{}, false
 }
+
+// asText is between a date and an example of how a format shows it.
+const asText = ` as text, such as `
 
 // formatted returns how a format of dates shows the 9th of February 2026, a Monday, in quotation marks; "" for a format
 // with other signs.

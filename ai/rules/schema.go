@@ -111,7 +111,7 @@ func (s *selection) measures() {
 			hidden[x] = "It is made for display in reports, not for answers (rule VIS-03)."
 		case text != "" && same >= 0 && kept[text][same] != x:
 			hidden[x] = "It has the same expression as another measure that is shown (rule MEA-05)."
-		case bare && original != nil && original != x:
+		case bare && original != nil && !strings.EqualFold(original.name, x.name):
 			hidden[x] = "It only repeats another measure under a second name (rule MEA-05)."
 		}
 	}

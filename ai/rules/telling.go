@@ -195,6 +195,8 @@ func (f *facts) tells(x *field, s explanation) bool {
 		return !k.known[meaningOf(s.of)] && s.of != "number"
 	case s.of != "":
 		return false
+	case x.column != nil && strings.Contains(s.text, asText):
+		return !ofDates.Meets(x.words) // a Month holds "Feb", or the like
 	case x.column != nil && (x.table.role == dateTable || dateWords.Meets(prose.Words(x.table.src.Name)) || isDatePart(s)):
 		return k.lacks(s.text, ofDates)
 	case x.column != nil && strings.HasPrefix(s.text, "1 if "):

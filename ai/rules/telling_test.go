@@ -132,6 +132,8 @@ func TestTrivialColumns(t *testing.T) {
 		"No Channel":    {"IF(ISBLANK(FactSales[Sales Channel]), 1)", ""},
 		"Lost":          {"IF(ISBLANK(FactSales[Sales Channel]), 1)", "1 if Sales Channel is empty, else empty."},
 		"Order Month":   {"MONTH(FactSales[OrderDate])", ""},
+		"Short Month":   {`FORMAT(FactSales[OrderDate], "MMM")`, ""},
+		"Stamp":         {`FORMAT(FactSales[OrderDate], "MMM yyyy")`, `OrderDate as text, such as "Feb 2026".`},
 		"Month":         {"MONTH(FactSales[OrderDate])", "Month of OrderDate, from 1 to 12."},
 		"Repeated":      {"VAR c = FactSales[Sales Channel] RETURN COUNTROWS(FILTER(FactSales, FactSales[Sales Channel] = c))", "Number of rows of FactSales where Sales Channel is Sales Channel of the row itself."},
 		"Of the order":  {"CALCULATE(SUM(FactSales[Qty]), ALLEXCEPT(FactSales, FactSales[Xq]))", ""},
