@@ -232,7 +232,8 @@ func (e *explainer) comparison(n *dax.Node) (string, bool) {
 	}
 	right, ok := e.limit(n.Parts[1])
 	c := e.column(n.Parts[0])
-	if hasNone := c != nil && (c.column.IsKey || c.table.role == dateTable); !hasNone && takesEmpty(n, c != nil && c.isDay()) {
+	hasNone := c != nil && (c.column.IsKey || c.table.role == dateTable)
+	if n.Parts[0].Kind == dax.ColumnNode && !hasNone && takesEmpty(n, c != nil && c.isDay()) {
 		right += orEmpty
 	}
 	return left + word + right, ok

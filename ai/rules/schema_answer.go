@@ -97,6 +97,8 @@ func (s *selection) whyTable(t *table) string {
 		return "It is the calendar that questions about time need."
 	case measureTable:
 		return "It holds measures."
+	case fieldParameter:
+		return "It chooses what visuals show; show it to an AI only if people ask by it."
 	case calculationGroup:
 		return "Its items change how measures are calculated."
 	default:
@@ -106,6 +108,8 @@ func (s *selection) whyTable(t *table) string {
 
 func (s *selection) whyField(x *field) string {
 	switch {
+	case x.table.role == fieldParameter:
+		return s.whyTable(x.table)
 	case x.measure != nil:
 		return "It is a number that people ask for."
 	case len(x.usedBy) > 0:

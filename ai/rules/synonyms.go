@@ -110,7 +110,7 @@ func captioned(o proposal.Object, captions []proposal.Caption) []synonym {
 		word := utf8.RuneCountInString(text) <= maxCaption && len(strings.Fields(text)) <= maxCaptionWords &&
 			!strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !strings.ContainsRune(" -'&", r) })
 		if word && o.Name != "" && spelling.FoldSpace(c.Table) == spelling.FoldSpace(o.Table) &&
-			spelling.FoldSpace(c.Name) == spelling.FoldSpace(o.Name) {
+			spelling.FoldSpace(c.Name) == spelling.FoldSpace(o.Name) && synonyms.SaysMore(text, o.Name) {
 			all = append(all, synonym{text, fmt.Sprintf("what report %q calls it", c.Report)})
 		}
 	}
@@ -181,7 +181,7 @@ func (b wordOwners) free(n nameable) []synonym {
 	for _, w := range n.words {
 		key := spelling.FoldSpace(w.text)
 		switch {
-		case !prose.Mentionable(w.text), !strings.ContainsFunc(w.text, unicode.IsLetter), !synonyms.SaysMore(w.text, n.own()):
+		case !prose.Mentionable(w.text), !strings.ContainsFunc(w.text, unicode.IsLetter), squashed(w.text) == squashed(n.own()):
 		case len(b.owners[key]) > 0, slices.Contains(b.deleted[key], own):
 		case slices.ContainsFunc(all, func(other synonym) bool { return spelling.FoldSpace(other.text) == key }):
 		default:

@@ -74,7 +74,7 @@ func TestSynonyms(t *testing.T) {
 		"none":                     {nil, nil},
 		"names in other cultures":  {changes{caption("fr-FR", orders, "Ventes"), caption("de-DE", orders, " Bestellungen "), caption("de-DE", "Product[Product]", "Artikel"), caption("de-DE", "Customers", "Kunden")}, []string{"Customers: Kunden", orders + ": Bestellungen | Ventes", "Product[Product]: Artikel"}},
 		"the model's own culture":  {changes{func(m *semanticmodel.Model) { m.Culture = "de-de" }, caption("de-DE", orders, "Bestellungen")}, nil},
-		"one word in two cultures": {changes{caption("de-DE", orders, "Order"), caption("nl-NL", orders, "ORDER ")}, nil}, // a form of the name
+		"one word in two cultures": {changes{caption("de-DE", orders, "Order"), caption("nl-NL", orders, "ORDER ")}, []string{orders + ": Order"}},
 		"only the name":            {changes{caption("de-DE", orders, "orders"), caption("nl-NL", orders, "Orders."), caption("fr-FR", "FactSales", "Fact_Sales")}, nil},
 		"another object's name":    {changes{caption("de-DE", orders, "units"), caption("fr-FR", orders, "Cust\u006fmers"), caption("it-IT", orders, "MonthNo"), caption("es-ES", orders, "calendar")}, nil},
 		"a hidden object's name":   {changes{caption("de-DE", orders, "Website"), func(m *semanticmodel.Model) { column(m, "Customers", "Website").IsHidden = true }}, nil},
@@ -109,7 +109,7 @@ func TestSynonyms(t *testing.T) {
 		"not spelled out":             {changes{aov, named("Units", "Units", "AOV means a lot. The AOV (new) of today. All orders valued (AOV!).")}, nil},
 		"part of a name":              {changes{named("Average Price", "AOV PY", ""), instructions("AOV = Average Order Value")}, []string{"FactSales[AOV PY]: Average Order Value PY"}},
 		"the other way round":         {changes{named("Average Price", "Average Order Value YTD", ""), instructions("AOV = Average Order Value")}, []string{"FactSales[Average Order Value YTD]: AOV YTD"}},
-		"both of a name":              {changes{named("Average Price", "Average Order Value (AOV)", "")}, nil},
+		"both of a name":              {changes{named("Average Price", "Average Order Value (AOV)", "")}, []string{"FactSales[Average Order Value (AOV)]: Average Order Value | AOV"}},
 		"within longer brackets":      {changes{named("Average Price", "Value (AOV + Tax)", ""), instructions("AOV = Average Order Value")}, nil},
 		"two measures, one meaning":   {changes{aov, named("Orders", "Average Order Value", "The Average Order Value (AOV).")}, nil},
 		"in lower case":               {changes{named("Average Price", "aov", "Average order value."), instructions("aov = Average Order Value")}, nil},
