@@ -73,6 +73,10 @@ func TestFurtherVisibilityRules(t *testing.T) {
 		"VIS-09": {
 			{"personal", model(table("Customer", text("E-Mail"), text("Phone Number"), date("Birth Date"), text("National ID"), whole("SSN"), text("Mobile"))),
 				"Customer[Birth Date] 1, Customer[E-Mail] 1, Customer[Mobile] 1, Customer[National ID] 1, Customer[Phone Number] 1, Customer[SSN] 1"},
+			{"birth dates", model(table("K", date("Geburtsdatum"), date("Date de naissance"), text("Data de Nascimento"), date("Fecha de Nacimiento"), date("Geboortedatum"),
+				date("Date of Birth"), date("dt_nasc"))), "K[Data de Nascimento] 1, K[Date de naissance] 1, K[Date of Birth] 1, K[Fecha de Nacimiento] 1, " +
+				"K[Geboortedatum] 1, K[Geburtsdatum] 1, K[dt_nasc] 1"},
+			{"no birth dates", model(table("K", text("Lieu de naissance"), text("Birth Country"), text("Geburtsort"), whole("Birth Year"), text("Geburtsname"))), ""},
 			{"not personal", model(table("S", whole("Email Count"), text("Phone Type"), date("Hire Date"), text("Mail Subject")), table("Suppliers", text("Phone"))), ""},
 			{"explained", model(table("Customer", text("Email", about("Address that invoices go to, needed to find an account by what people type")))), "Customer[Email] 0"},
 		},

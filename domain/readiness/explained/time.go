@@ -9,7 +9,8 @@ var timeExplained = map[string]Explanation{
 			"date table, with high severity if measures use time intelligence, or a table with a word for date or " +
 			"calendar in its name and a dateTime column that could be one: it has another column with a word such as day, " +
 			"week, month, quarter, year or fiscal in its name; by 0.6 if no tables are related, or the only one has parts of dates. " +
-			"Else it fails in full. docs/regime.md defines date tables.",
+			"Else it fails in full. It names the dates to join facts by, without those of births, loads and changes. docs/regime.md defines " +
+			"date tables.",
 		Why: "Time intelligence needs one table with a row for each day. Over a table that is joined by a number and not marked, functions " +
 			"such as DATESYTD keep the filters on months and years, so their results are wrong; joined by its dates it needs no mark.",
 		Source: marksRemoveFilters,

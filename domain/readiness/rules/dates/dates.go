@@ -177,10 +177,30 @@ func undatedModel(x *model.Scope) rule.Verdict {
 	return v
 }
 
-// datesToJoin returns the dates that an AI sees, without those of records and loads.
+// hired are words of dates of a dimension's rows that start no period of a fact.
+var hired = wording.SetOf("hire,hired,hiring,eintritt,eintrittsdatum,einstellungsdatum,embauche,admissão,contratación")
+
+// datesToJoin returns the dates that an AI sees and that say when something happened: those of facts, else those of dimensions. The
+// creation of a row is one in a table that has no other.
 func datesToJoin(x *model.Scope) (dates []string) {
+	var facts, dimensions []*model.Column
+	other := map[*model.Table]bool{}
 	for _, c := range x.C {
-		if w, _ := visibility.TechnicalWord(c); w == "" && c.Is(semanticmodel.DateTime) {
+		switch {
+		case !c.Is(semanticmodel.DateTime) || visibility.KeepsRecords(c):
+			continue
+		case !c.Table.Dimension():
+			facts = append(facts, c)
+		case !hired.Meets(c.Words):
+			dimensions = append(dimensions, c)
+		}
+		other[c.Table] = other[c.Table] || !wording.SaysCreated(c.Words)
+	}
+	if len(facts) == 0 {
+		facts = dimensions
+	}
+	for _, c := range facts {
+		if !other[c.Table] || !wording.SaysCreated(c.Words) {
 			dates = append(dates, model.QuotedColumn(c))
 		}
 	}
@@ -245,14 +265,12 @@ func calendarColumns(t *model.Table) (parts, others int) {
 	return parts, others
 }
 
-// eventWords say that dates are those of something that happened once, as a birth or a load. No calendar has them.
-var eventWords = wording.SetOf("birth,birthday,born,dob,hire,hired,death,created,creation,modified,updated,changed,refreshed,loaded,load," +
-	"inserted,timestamp,etl,order,ship,due,invoice,payment,valid")
+// eventWords say that dates are those of something that happened once, as an order. No calendar has them.
+var eventWords = wording.SetOf("hire,hired,death,loaded,load,inserted,timestamp,order,ship,due,invoice,payment,valid")
 
 // isDay reports whether a column of dates may be the days of a calendar.
 func isDay(c *model.Column) bool {
-	w, _ := visibility.TechnicalWord(c)
-	return w == "" && !eventWords.Meets(c.Words)
+	return !visibility.KeepsRecords(c) && !wording.SaysCreated(c.Words) && !eventWords.Meets(c.Words)
 }
 
 // firstDay returns the first dateTime column of a table that may be the days of a calendar, or nil.
@@ -275,15 +293,9 @@ func needsDates(x *model.Scope, t *model.Table) bool {
 	return t.Fact() && hasDateTable(x) && slices.ContainsFunc(t.Columns, func(c *model.Column) bool { return c.DateEnd || datesRows(x, c) })
 }
 
-var changeEndings = wording.SetOf("modified,updated,changed,refreshed,loaded")
-
 // datesRows reports whether a column is an exposed date of what a row stands for, and not of its record.
 func datesRows(x *model.Scope, c *model.Column) bool {
-	if !x.In(&c.Object) || !c.Is(semanticmodel.DateTime) || changeEndings.Meets(c.Words) {
-		return false
-	}
-	w, _ := visibility.TechnicalWord(c)
-	return w == ""
+	return x.In(&c.Object) && c.Is(semanticmodel.DateTime) && !visibility.KeepsRecords(c) && !slices.Contains(c.Words, "loaded")
 }
 
 // mostDates is how many dates of a fact a message names.

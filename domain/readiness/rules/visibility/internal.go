@@ -66,6 +66,13 @@ func onlyHash(c *model.Column) bool {
 	return !slices.ContainsFunc(c.Words, func(w string) bool { return !hashWords[w] })
 }
 
+// KeepsRecords reports whether the name of a date says that it keeps a record of a row or a load, or is that of a birth, and not when what
+// a row stands for happened.
+func KeepsRecords(c *model.Column) bool {
+	w, _ := TechnicalWord(c)
+	return w != "" || wording.RecordWord(c.Words) != ""
+}
+
 // loadBatch reports whether the word batch at i means a batch of a load, not of goods.
 func loadBatch(c *model.Column, i int) bool {
 	n := len(c.Words)
