@@ -62,11 +62,14 @@ func Unadded(words []string) string {
 
 // The words of names that say that rows count the same things again on each day, and those of what happened once.
 var (
-	stockTables  = SetOf("snapshot,snapshots,stock,stocks,inventory,inventories,balance,balances,headcount,headcounts,holdings,holding,positions")
-	stockColumns = SetOf("stock,inventory,headcount,fte,ftes,balance,held,outstanding,backlog,onhand,closing,opening")
-	eventNames   = SetOf("movement,movements,transaction,transactions,entry,entries,receipt,receipts,adjustment,adjustments,posting,postings," +
+	stockTables = SetOf("snapshot,snapshots,stock,stocks,inventory,inventories,balance,balances,headcount,headcounts,holdings,holding,positions," +
+		"bestand,bestände,lagerbestand,lagerbestände,estoque,estoques,saldo,saldos,saldi,existencias,soldes,voorraad,giacenze")
+	stockColumns = SetOf("stock,inventory,headcount,fte,ftes,balance,held,outstanding,backlog,onhand,closing,opening," +
+		"bestand,bestandsmenge,lagerbestand,lagerwert,anfangsbestand,endbestand,kontostand,saldo,estoque,existencias,solde,encours,voorraad,giacenza")
+	eventNames = SetOf("movement,movements,transaction,transactions,entry,entries,receipt,receipts,adjustment,adjustments,posting,postings," +
 		"journal,order,orders,ordered,hires,leavers,sale,sales,sold,purchase,purchases,purchased,delivery,deliveries,shipments,shipped,change," +
-		"delta,in,out,received,added,days,price,value,turns,turnover")
+		"delta,in,out,received,added,days,price,turns,turnover,bewegung,bewegungen,lagerbewegungen,buchungen,movimento,movimentos," +
+		"movimentações,movimiento,movimientos,mouvements,mutaties,movimenti,entradas,saídas,salidas")
 )
 
 // StockWord returns the word of a table's or a column's name that says that the column's values are a stock, as pieces held or a
