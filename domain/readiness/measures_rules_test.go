@@ -59,6 +59,8 @@ func TestFurtherMeasureRules(t *testing.T) {
 				"S[_x] 1, S[m] 1"},
 		},
 		"MEA-05": {
+			{"negations by reference", model(table("S", amount("x"), measure("M", "SUM(S[x])"), measure("a", "-[M]"), measure("b", "0 - [m]"), measure("c", "[M] * -1"), measure("d", "1 - [M]"),
+				measure("e", "-[Hidden]"), measure("f", "- [f]"), measure("Hidden", "1", hiddenMeasure), measure("g", "-S[x]"))), "S[M] 0, S[a] 0.5, S[b] 0.5, S[c] 0.5, S[d] 0, S[e] 0, S[f] 0, S[g] 0"},
 			{"but a comment, quotation and case", model(table("S", amount("x"), measure("a", "CALCULATE([m], S[x] = 1)"), measure("b", "calculate([M], /* n */ ('s'[X]) = 1) -- c"))), "S[a] 0, S[b] 1"},
 			{"the difference the other way round", model(table("S", measure("a", "[x] - SUM(S[y])"), measure("b", "SUM('S'[y]) - [x]"))), "S[a] 0, S[b] 0.5"},
 			{"with a minus", model(table("S", measure("a", "SUM(S[y])"), measure("b", "-SUM(S[y])"), measure("c", "SUM(S[y]) * -1"), measure("d", "-(SUM(S[y]) - 1)"))), "S[a] 0, S[b] 0.5, S[c] 0.5, S[d] 0"},
