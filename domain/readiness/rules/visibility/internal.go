@@ -206,8 +206,10 @@ var (
 	colourCode   = regexp.MustCompile(`^#([0-9A-Fa-f]{6}|[0-9A-Fa-f]{8})$`)
 	helperStarts = regexp.MustCompile(`^[_.]|(?i)^(zz|tmp|test|debug|helper)[ _-]`)
 	helperNouns  = wording.SetOf("placeholder,dummy,debug,helper")
-	displayWords = wording.SetOf("tooltip,svg,icon,colour,color,title,label,text")
-	titleWords   = wording.SetOf("title,label,text")
+	// businessWords are words of helpers that people ask about too: Test Results, Dummy Variable Rate.
+	businessWords = wording.SetOf("placeholder,dummy,test")
+	displayWords  = wording.SetOf("tooltip,svg,icon,colour,color,title,label,text")
+	titleWords    = wording.SetOf("title,label,text")
 )
 
 // Helper is the verdict of VIS-03 on a measure.
@@ -264,10 +266,13 @@ func prefixesAll(x *model.Scope) bool {
 
 // helperReason says why a measure is a helper; "" if it is none.
 func helperReason(x *model.Scope, m *model.Measure) string {
-	if start := helperStarts.FindString(m.Name); start != "" && !(len(start) == 1 && prefixesAll(x)) {
+	yieldsText := model.Pure(x, yielding(m.Src.Expression), func(e yielding) bool { return dax.Texts{}.Yields(string(e)) })
+	computes := func() bool { return !yieldsText && !dax.IsConstant(m.Src.Expression) } // a number that people may ask for
+	start := helperStarts.FindString(m.Name)
+	if start != "" && !(len(start) == 1 && prefixesAll(x)) && !(businessWords.Meets(wording.Words(start)) && computes()) {
 		return "its name starts with " + wording.QuotedText(start)
 	}
-	if w := helperNouns.FirstOf(m.Words); w != "" {
+	if w := helperNouns.FirstOf(m.Words); w != "" && !(businessWords[w] && computes()) {
 		return "its name says " + w
 	}
 	if m.Src.DataCategory == "ImageUrl" {
@@ -276,7 +281,7 @@ func helperReason(x *model.Scope, m *model.Measure) string {
 	if choosesColours(x, m) {
 		return "it yields colours"
 	}
-	if !model.Pure(x, yielding(m.Src.Expression), func(e yielding) bool { return dax.Texts{}.Yields(string(e)) }) {
+	if !yieldsText {
 		if routes(x, m) {
 			return "it yields what a slicer chooses of other measures"
 		}
