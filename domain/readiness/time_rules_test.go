@@ -67,6 +67,12 @@ func TestFurtherTimeRules(t *testing.T) {
 			{"without a date, joined by an inactive relationship", model(table("D", tableCategory("Time"), date("x")), table("S", whole("k"),
 				whole("d"), text("n")), table("P", whole("k"), text("n")), related("S[k] -> P[k]"), related("S[d] -> D[x]", "inactive")), "S 1"},
 		},
+		"TIM-06": {
+			{"last year by a filter", model(table("Date", date("d"), whole("Year")), table("S", amount("x"), measure("m", "CALCULATE(SUM(S[x]), FILTER(ALL('Date'), 'Date'[Year] = MAX('Date'[Year]) - 1))"))), "# 0"},
+			{"last year by a variable", model(table("Date", date("d"), whole("Year")), table("S", amount("x"), measure("m", "VAR y = SELECTEDVALUE('Date'[Year]) RETURN CALCULATE(SUM(S[x]), 'Date'[Year] = y - 1)"))), "# 0"},
+			{"another difference", model(table("Date", date("d"), whole("Year")), table("S", amount("x"), measure("m", "MAX(S[x]) - MIN(S[x])"), measure("n", "VAR y = 3 RETURN y - MAX('Date'[Year])"))), "# 1"},
+			{"a sum", model(table("Date", date("d"), whole("Year")), table("S", amount("x"), measure("m", "SUM(S[x]) - 1"), measure("n", "1 +"))), "# 1"},
+		},
 		"TIM-05": {{"by content", model(table("D", calculatedFrom("CALENDARAUTO()"), date("a"))), "D 1"}},
 	})
 	severities(t, map[string][]row{"TIM-01": {

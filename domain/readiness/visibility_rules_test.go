@@ -25,6 +25,8 @@ func TestFurtherVisibilityRules(t *testing.T) {
 	}
 	rules(t, map[string][]row{
 		"VIS-02": {
+			{"the days that facts are joined by", model(table("S", date("Load Date"), text("n")), table("Load Calendar", date("Load Date"), whole("Load Year")),
+				related("S[Load Date] -> Load Calendar[Load Date]")), "Load Calendar[Load Date] 0, Load Calendar[Load Year] 0, S[Load Date] 1, S[n] 0"},
 			{"a text that only security goes by", model(table("S", text("Region"), text("City"), text("Area Key")), table("RLS Security", text("Region"), text("Key")),
 				table("D", text("City")), related("S[Region] -> RLS Security[Region]"), related("S[City] -> D[City]"), related("S[Area Key] -> RLS Security[Key]", "inactive")),
 				"D[City] 0, RLS Security[Key] 0, RLS Security[Region] 0, S[Area Key] 0, S[City] 1, S[Region] 0"},

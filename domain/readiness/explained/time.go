@@ -1,5 +1,11 @@
 package explained
 
+import (
+	"strings"
+
+	"readiness/domain/readiness/model"
+)
+
 // timeExplained explains domain/readiness/rules/dates.
 var timeExplained = map[string]Explanation{
 	"TIM-01": {
@@ -227,8 +233,8 @@ table Date
 	"TIM-06": {
 		Name: "TimeMeasuresPresent", Title: "There are measures for periods",
 		What: "Judges a model with exposed measures and a dateTime column. It fails if no measure and no calculation item calls " +
-			"TOTALYTD, TOTALQTD, TOTALMTD, DATESYTD, DATESQTD, DATESMTD, SAMEPERIODLASTYEAR, DATEADD, PARALLELPERIOD, DATESINPERIOD, " +
-			"PREVIOUSYEAR or PREVIOUSMONTH.",
+			strings.ReplaceAll(model.TimeFunctions, ",", ", ") + ", nor takes something from the latest or chosen year, month or day, as in " +
+			"MAX('Date'[Year]) - 1.",
 		Why:    "Questions compare periods. An AI that has no measure for it writes the expression by itself, with its own idea of a year.",
 		Source: schemaIsUsed,
 		Fails: tmdl(`

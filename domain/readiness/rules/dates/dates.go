@@ -4,7 +4,9 @@ package dates
 import (
 	"fmt"
 	"slices"
+	"strings"
 
+	"readiness/definition/dax"
 	"readiness/definition/semanticmodel"
 	"readiness/domain/readiness/finding"
 	"readiness/domain/readiness/model"
@@ -88,11 +90,55 @@ func noDateHierarchy(_ *model.Scope, t *model.Table) rule.Verdict {
 }
 
 func noTimeIntelligence(x *model.Scope) rule.Verdict {
-	if x.TimeIntelligence {
+	if x.TimeIntelligence || slices.ContainsFunc(x.M, func(m *model.Measure) bool { return comparesPeriods(x, m) }) {
 		return rule.Verdict{}
 	}
 	return rule.Fails(1, "add measures for periods, such as year to date and last year",
 		"no measure calls a time-intelligence function such as TOTALYTD or DATEADD")
+}
+
+// lessened is an expression, as the key of the references that it takes something from.
+type lessened string
+
+// comparesPeriods reports whether a measure takes something from the latest or chosen period, as in MAX('Date'[Year]) - 1.
+func comparesPeriods(x *model.Scope, m *model.Measure) bool {
+	references := model.Pure(x, lessened(m.Src.Expression), func(e lessened) []dax.Reference {
+		n, ok := dax.Parse(string(e))
+		if !ok {
+			return nil
+		}
+		return lessenedIn(n, nil)
+	})
+	return slices.ContainsFunc(references, func(r dax.Reference) bool {
+		o := x.Names.Resolve(r, m.Table)
+		return o != nil && o.Kind == model.ColumnKind && (o.Table.Date || calendarWords.Meets(o.Words))
+	})
+}
+
+// choosing are functions that choose one value of a column.
+var choosing = wording.SetOf("MAX,MIN,SELECTEDVALUE,VALUES,LASTDATE,FIRSTDATE")
+
+// lessenedIn returns the columns of which a node takes something from a chosen value. known are the variables before it.
+func lessenedIn(n *dax.Node, known []dax.Variable) (all []dax.Reference) {
+	for _, v := range n.Variables {
+		all = append(all, lessenedIn(v.Value, known)...)
+		known = append(known[:len(known):len(known)], v)
+	}
+	if n.Kind == dax.OperationNode && n.Text == "-" {
+		from := n.Parts[0]
+		for _, v := range slices.Backward(known) {
+			if from.Kind == dax.NameNode && strings.EqualFold(v.Name, from.Text) {
+				from = v.Value
+			}
+		}
+		if from.Kind == dax.CallNode && choosing[from.Text] && len(from.Parts) > 0 && from.Parts[0].Kind == dax.ColumnNode {
+			all = append(all, from.Parts[0].Reference)
+		}
+	}
+	for _, part := range n.Parts {
+		all = append(all, lessenedIn(part, known)...)
+	}
+	return all
 }
 
 func unmarkedDates(x *model.Scope) rule.Verdict {

@@ -191,7 +191,7 @@ func hiddenFromAI(x *model.Scope, c *model.Column) rule.Verdict {
 	}
 	w, violation := TechnicalWord(c)
 	switch {
-	case violation == 0 || onlyText(c):
+	case violation == 0 || onlyText(c) || c.Table.Date && c.OneOfActive && c.Is(semanticmodel.DateTime): // the days of a date table
 		return rule.Verdict{}
 	case violation < 1:
 		return rule.Fails(violation, "hide this column from AI, unless people ask who changed a row ("+w+")", "its name says %s", w)
