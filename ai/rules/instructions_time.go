@@ -7,6 +7,7 @@ import (
 
 	"readiness/ai/rules/prose"
 	"readiness/domain/proposal"
+	"readiness/domain/readiness/wording"
 	"readiness/internal/lists"
 )
 
@@ -335,15 +336,19 @@ func (f *facts) severalCalendars() map[*table]string {
 	return lines
 }
 
-// noPeriod are words of dates that say when someone was born or a row was copied, not when something happened.
-var noPeriod = prose.SetOf("birth birthday birthdate dob born sync synced load loaded loading refresh refreshed ingest ingested ingestion " +
-	"import imported etl dwh update updated modified extracted inserted processed")
+// noPeriod are words of dates that say when a row was copied, not when something happened, besides those of wording.RecordWord.
+var noPeriod = prose.SetOf("load loaded loading ingest import imported extracted inserted processed")
+
+// keepsRecords reports whether the name of a date says when someone was born or a row was copied, not when something happened.
+func (x *field) keepsRecords() bool {
+	return noPeriod.Meets(x.words) || wording.RecordWord(x.words) != ""
+}
 
 // days returns the columns of a table that hold dates, without those that keep records.
 func (f *facts) days(t *table) []*field {
 	var all []*field
 	for _, x := range t.columns {
-		if x.isDay() && !x.isTimeOfDay() && !x.technical() && !noPeriod.Meets(x.words) && f.hideViolations()[violationKey{rule: "VIS-02", field: x}] == 0 {
+		if x.isDay() && !x.isTimeOfDay() && !x.technical() && !x.keepsRecords() && f.hideViolations()[violationKey{rule: "VIS-02", field: x}] == 0 {
 			all = append(all, x)
 		}
 	}
@@ -353,7 +358,7 @@ func (f *facts) days(t *table) []*field {
 // periodDates returns the columns of a table that can say when something happened: its days, and ends of relationships with date tables.
 func (f *facts) periodDates(t *table) []*field {
 	days := f.days(t)
-	return lists.Where(t.columns, func(x *field) bool { return x.dateEnd && !noPeriod.Meets(x.words) || slices.Contains(days, x) })
+	return lists.Where(t.columns, func(x *field) bool { return x.dateEnd && !x.keepsRecords() || slices.Contains(days, x) })
 }
 
 // isTimeOfDay reports whether a column shows a time without its day.

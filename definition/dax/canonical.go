@@ -47,9 +47,13 @@ func Negations(expression string) []string {
 	}
 	all := []string{(&Node{Kind: SignNode, Text: "-", Parts: []*Node{n}}).canonical()}
 	switch {
+	case n.Kind == OperationNode && n.Text == "-" && n.Parts[0].Kind == NumberNode && n.Parts[0].Text == "0":
+		all = append(all, n.Parts[1].canonical())
 	case n.Kind == OperationNode && n.Text == "-":
 		all = append(all, (&Node{Kind: OperationNode, Text: "-", Parts: []*Node{n.Parts[1], n.Parts[0]}}).canonical())
 	case n.Kind == SignNode && n.Text == "-":
+		all = append(all, n.Parts[0].canonical())
+	case n.Kind == OperationNode && n.Text == "/" && n.Parts[1].canonical() == "-(1,)":
 		all = append(all, n.Parts[0].canonical())
 	case n.Kind == OperationNode && n.Text == "*":
 		for i, p := range n.Parts {

@@ -30,7 +30,7 @@ func TestCanonical(t *testing.T) {
 
 func TestNegations(t *testing.T) {
 	t.Parallel()
-	for expression, other := range map[string]string{"[a] - [b]": "[b] - [a]", "-[a]": "[a]", "[a]": "-[a]", "-1 * [a]": "[a]", "[a] * -1": "[a]"} {
+	for expression, other := range map[string]string{"[a] - [b]": "[b] - [a]", "-[a]": "[a]", "[a]": "-[a]", "-1 * [a]": "[a]", "[a] * -1": "[a]", "0 - [a]": "[a]", "[a] / -1": "[a]"} {
 		if !slices.Contains(dax.Negations(expression), dax.Canonical(other)) {
 			t.Errorf("%s: got %q, without %s", expression, dax.Negations(expression), other)
 		}

@@ -39,6 +39,8 @@ func TestSeveritiesOfConnections(t *testing.T) {
 			{"no key on either side", joined(table("T", text("x id")), table("U", text("x id"))), "P 0, S 0, T 1 medium, U 1 medium"},
 			{"a number of keys", joined(table("T", whole("x count no", key)), table("U", whole("x count no"))), "P 0, S 0, T 1 medium, U 1 medium"},
 			{"each its own key", joined(table("T", text("id", key)), table("U", text("ID"))), "P 0, S 0, T 1 medium, U 1 medium"},
+			{"each its own identifier", model(table("People", text("ObjectId"), text("n")), table("Issues", text("ObjectId"), text("assignee"), amount("Net")),
+				table("Labels", text("ObjectId"), text("n")), related("Issues[assignee] -> People[ObjectId]")), "Issues 0, Labels 1 medium, People 0"},
 			{"the key of another", joined(table("Stages", whole("id", key)), table("U", whole("stage_id"), amount("Net"))), "P 0, S 0, Stages 1 medium, U 1 high"},
 			{"a sum of keys", joined(table("T", whole("sum id", key)), table("U", whole("sum id"))), "P 0, S 0, T 1 medium, U 1 medium"},
 			{"a hidden key", joined(table("T", whole("ORDER NO", hidden))), "P 0, S 0, T 1 high"},
@@ -143,4 +145,18 @@ func TestMessagesOfConnections(t *testing.T) {
 				"bring the columns of 'C' that people ask for into it too, and keep 'C', which is on the one side of 2 active relationships"},
 		},
 	})
+}
+
+func TestOwnIdentifiersAreNoRelationship(t *testing.T) {
+	t.Parallel()
+	own := func(name string) *semanticmodel.Model {
+		return model(table("People", text(name), text("n")), table("Issues", text(name), text("assignee"), amount("Net")), table("Labels", text(name), text("n")),
+			related("Issues[assignee] -> People["+name+"]"))
+	}
+	var rows []row
+	for _, name := range []string{"ObjectId", "sys_id", "ItemInternalId", "GlobalID", "id"} {
+		rows = append(rows, row{name, own(name), "relate it to a table that its questions need, or leave it out of what an AI sees"})
+	}
+	rows = append(rows, row{"Person ID", own("Person ID"), "relate 'Labels'[Person ID] to 'People'[Person ID], or leave the table out of what an AI sees"})
+	ruleMessages(t, map[string][]row{"REL-01": rows})
 }

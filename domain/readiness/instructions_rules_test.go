@@ -100,6 +100,8 @@ func TestDateRoles(t *testing.T) {
 		none("Order Date", "Load Date"), none("Order Date", "Etl Day"), none("Order Date", "Created By"),
 		none("Order Date", "Loaded Date"), none("Order Date", "Ingested At"), none("Order Date", "Time Exported"),
 		none("Order Date", "Period loaded"), none("Order Date", "Loaded Timestamp"), fails("Order Date", "Loaded"), fails("Order Date", "Loaded on Date"),
+		none("Order Date", "Birth Date"), none("Date de commande", "Date de chargement", "Date de naissance"), none("Order Date", "Last Sync", "DOB"),
+		none("Bestelldatum", "Geburtsdatum", "Ladedatum", "Geändert am"), fails("Order Date", "Snapshot Date"), fails("Order Date", "Created"),
 		{"a date that the instructions name", sales("By the Ship Date.", "Order Date", "Ship Date"), "Sales 0"},
 		{"a date of the same stem", sales("By the Order Time.", "Order Date", "Order Time", "Ship Date"), "Sales 0"},
 		{"a date of a load", sales("By the Load Date.", "Order Date", "Ship Date", "Load Date"), "Sales 1 medium"},

@@ -59,6 +59,8 @@ func TestFurtherMeasureRules(t *testing.T) {
 				"S[_x] 1, S[m] 1"},
 		},
 		"MEA-05": {
+			{"negations by reference", model(table("S", amount("x"), measure("M", "SUM(S[x])"), measure("a", "-[M]"), measure("b", "0 - [m]"), measure("c", "[M] * -1"), measure("d", "1 - [M]"),
+				measure("e", "-[Hidden]"), measure("f", "- [f]"), measure("Hidden", "1", hiddenMeasure), measure("g", "-S[x]"))), "S[M] 0, S[a] 0.5, S[b] 0.5, S[c] 0.5, S[d] 0, S[e] 0, S[f] 0, S[g] 0"},
 			{"but a comment, quotation and case", model(table("S", amount("x"), measure("a", "CALCULATE([m], S[x] = 1)"), measure("b", "calculate([M], /* n */ ('s'[X]) = 1) -- c"))), "S[a] 0, S[b] 1"},
 			{"the difference the other way round", model(table("S", measure("a", "[x] - SUM(S[y])"), measure("b", "SUM('S'[y]) - [x]"))), "S[a] 0, S[b] 0.5"},
 			{"with a minus", model(table("S", measure("a", "SUM(S[y])"), measure("b", "-SUM(S[y])"), measure("c", "SUM(S[y]) * -1"), measure("d", "-(SUM(S[y]) - 1)"))), "S[a] 0, S[b] 0.5, S[c] 0.5, S[d] 0"},
@@ -140,6 +142,17 @@ func TestFurtherMeasureRules(t *testing.T) {
 			{"stock by day", model(table("Holdings", date("d"), amount("n"), measure("a", "SUM(Holdings[n])"), measure("b", "CALCULATE(SUM(Holdings[n]), LASTDATE(Holdings[d]))"))), "Holdings[a] 1, Holdings[b] 0"},
 			{"stock without a day", model(table("Holdings", amount("n"), measure("a", "SUM(Holdings[n])"))), "Holdings[a] 0"},
 			{"what happened to a stock", model(table("Stock Movements", date("d"), amount("n"), measure("a", "SUM('Stock Movements'[n])"))), "Stock Movements[a] 0"},
+			{"stock in other words", model(table("Inventory", date("d"), amount("Stock Value"), amount("On Hand Qty"), amount("Unit Cost"), measure("a", "VAR s = SUM(Inventory[Stock Value]) RETURN s"),
+				measure("b", "SUM(Inventory[On Hand Qty]) + 0"), measure("c", "DIVIDE(SUM(Inventory[Stock Value]), 1000)"), measure("d", "TOTALYTD([b], Inventory[d])"),
+				measure("e", "SUMX(Inventory, Inventory[On Hand Qty] * Inventory[Unit Cost])"), measure("f", "-CALCULATE(SUM(Inventory[Stock Value]), Inventory[d] > 1)"),
+				measure("g", "AVERAGEX(VALUES(Inventory[d]), [b])"), measure("h", "CALCULATE([b], LASTDATE(Inventory[d]))"), measure("i", "VAR d = MAX(Inventory[d]) RETURN CALCULATE(SUM(Inventory[Stock Value]), Inventory[d] = d)"),
+				measure("j", "DIVIDE(SUM(Inventory[Stock Value]), [b])"), measure("k", "VAR s = s RETURN s"))),
+				"Inventory[a] 1, Inventory[b] 1, Inventory[c] 1, Inventory[d] 1, Inventory[e] 1, Inventory[f] 1, Inventory[i] 0"},
+			{"sales times a price", model(table("Sales", date("d"), amount("Qty"), amount("Unit Price"), measure("a", "SUMX(Sales, Sales[Qty] * Sales[Unit Price])"))), ""},
+			{"stock in German and Portuguese", model(table("Lagerbestand", date("Stichtag"), amount("Bestandsmenge"), measure("a", "SUM(Lagerbestand[Bestandsmenge])")),
+				table("Carteira", date("Data"), amount("Saldo Devedor"), measure("b", "SUMX(Carteira, Carteira[Saldo Devedor])")),
+				table("Lagerbewegungen", date("Datum"), amount("Menge"), measure("c", "SUM(Lagerbewegungen[Menge])"))), "Carteira[b] 1, Lagerbestand[a] 1, Lagerbewegungen[c] 0"},
+			{"a cost of each piece", model(table("P", amount("standard_cost"), amount("Cost"), measure("a", "SUMX(P, P[standard_cost])"), measure("b", "SUM(P[Cost])"))), "P[a] 1, P[b] 0"},
 			{"a price", model(table("S", amount("Close Price"), amount("Net"), measure("a", "SUM(S[Close Price])"), measure("b", "SUM(S[Net])"), measure("c", "SUMX(S, S[Close Price] * S[Net])"))), "S[a] 1, S[b] 0"},
 		},
 		"MEA-08": {
@@ -179,4 +192,14 @@ func TestSeveritiesAndMessagesOfMeasures(t *testing.T) {
 			{"in another format", formats,
 				`keep it only if people need measure [a] in its format too, and say so in its description`}},
 	})
+}
+
+func TestAdviceAboutSums(t *testing.T) {
+	t.Parallel()
+	ruleMessages(t, map[string][]row{"MEA-10": {
+		{"a rate beside balances", model(table("Account Balances", date("d"), amount("Exchange Rate"), measure("a", "SUM('Account Balances'[Exchange Rate])"))),
+			"average 'Account Balances'[Exchange Rate] in place of its sum, or multiply it by the quantity of each row, as its name says rate"},
+		{"a balance", model(table("Account Balances", date("d"), amount("Balance"), measure("a", "SUM('Account Balances'[Balance])"))),
+			"take the value of the last day in place of the sum over days, as by LASTNONBLANK, for 'Account Balances'[Balance] is counted again each day (balance)"},
+	}})
 }

@@ -22,6 +22,9 @@ func TestFurtherNamingRules(t *testing.T) {
 	const good = "What was invoiced, in euro."
 	rules(t, map[string][]row{
 		"NAM-01": {
+			{"familiar abbreviations with capitals inside", thing("YoY"), "Tab 0, Tab[YoY] 0"},
+			{"two of them", thing("USt-IdNr"), "Tab 0, Tab[USt-IdNr] 0"},
+			{"one of them and another word", thing("YoYAbs"), "Tab 0, Tab[YoYAbs] 1"},
 			{"an underscore and an abbreviation", named("net_slsb"), "T 0, T[net_slsb] 1"},
 			{"an underscore and a letter", named("net_x"), "T 0, T[net_x] 1"},
 			{"capitals and an underscore", named("NET_SALES"), "T 0, T[NET_SALES] 1"},
@@ -77,6 +80,10 @@ func TestFurtherNamingRules(t *testing.T) {
 			{"with an unknown ampersand", thing("B&X"), "Tab 0, Tab[B&X] 0"},
 			{"initials with signs", thing("P/E of A/B in C#"), "Tab 0, Tab[P/E of A/B in C#] 0"},
 			{"what an apostrophe cuts off", thing("Today's l'employé, Don’t"), "Tab 0, Tab[Today's l'employé, Don’t] 0"},
+			{"what an apostrophe begins", thing("'s Morgens, Rock 'n' Roll, Rock ’n’ Roll"), "Tab 0, Tab['s Morgens, Rock 'n' Roll, Rock ’n’ Roll] 0"},
+			{"units", thing("Price per m² at °C (k€), CO₂"), "Tab 0, Tab[Price per m² at °C (k€), CO₂] 0"},
+			{"a letter near a unit", thing("Price m per ² x"), "Tab 0, Tab[Price m per ² x] 0.5"},
+			{"German and IT", thing("USt-IdNr, IT Budget"), "Tab 0, Tab[USt-IdNr, IT Budget] 0"},
 			{"capitals with an s are one word", thing("SLDs sold"), "Tab 0, Tab[SLDs sold] 1"},
 			{"capitals with a vowel and an s", thing("POCs done"), "Tab 0, Tab[POCs done] 0.5"},
 			{"one capital with an s", thing("Ks sold"), "Tab 0, Tab[Ks sold] 1"},
@@ -118,6 +125,7 @@ func TestFurtherNamingRules(t *testing.T) {
 				"A[Key of City] 1, B[Key of City] 1"},
 		},
 		"NAM-06": {
+			{"a date in Portuguese", model(table("Calendário", date("Data"), text("data"))), "Calendário 0, Calendário[Data] 0, Calendário[data] 0.5"},
 			{"a placeholder", named("Column 1"), "T 0, T[Column 1] 1"},
 			{"each word", model(table("T", text("flag"), text("Value"), text("data"), text("number"), text("key"), text("error"), text("unknown"),
 				text("count"), text("min"), text("max"), text("average"), text("properties"))),

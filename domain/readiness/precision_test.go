@@ -78,6 +78,8 @@ func TestTypesOfDataTables(t *testing.T) {
 			{"a largest value", model(table("T", whole("Max Load"))), "set summarizeBy to max, or to none, in place of default, as its name says max"},
 			{"a smallest value", model(table("T", whole("Load Minimum"))), "set summarizeBy to min, or to none, in place of default, as its name says minimum"},
 			{"a share", model(table("T", amount("Margin", inFormat("0%")))), "set summarizeBy to none in place of default, as it is shown as a percentage"},
+			{"a percent sign in the name", model(table("T", amount("Discount %"))), "set summarizeBy to none in place of default, as its name says %"},
+			{"an amount beside a percent sign", model(table("T", amount("Amount % free"))), ""},
 			{"a largest year", model(table("T", whole("Max Year"))), "set summarizeBy to none in place of default, as its name says year"},
 		},
 		"TIM-03": {

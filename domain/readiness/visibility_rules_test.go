@@ -25,6 +25,8 @@ func TestFurtherVisibilityRules(t *testing.T) {
 	}
 	rules(t, map[string][]row{
 		"VIS-02": {
+			{"the days that facts are joined by", model(table("S", date("Load Date"), text("n")), table("Load Calendar", date("Load Date"), whole("Load Year")),
+				related("S[Load Date] -> Load Calendar[Load Date]")), "Load Calendar[Load Date] 0, Load Calendar[Load Year] 0, S[Load Date] 1, S[n] 0"},
 			{"a text that only security goes by", model(table("S", text("Region"), text("City"), text("Area Key")), table("RLS Security", text("Region"), text("Key")),
 				table("D", text("City")), related("S[Region] -> RLS Security[Region]"), related("S[City] -> D[City]"), related("S[Area Key] -> RLS Security[Key]", "inactive")),
 				"D[City] 0, RLS Security[Key] 0, RLS Security[Region] 0, S[Area Key] 0, S[City] 1, S[Region] 0"},
@@ -73,6 +75,10 @@ func TestFurtherVisibilityRules(t *testing.T) {
 		"VIS-09": {
 			{"personal", model(table("Customer", text("E-Mail"), text("Phone Number"), date("Birth Date"), text("National ID"), whole("SSN"), text("Mobile"))),
 				"Customer[Birth Date] 1, Customer[E-Mail] 1, Customer[Mobile] 1, Customer[National ID] 1, Customer[Phone Number] 1, Customer[SSN] 1"},
+			{"birth dates", model(table("K", date("Geburtsdatum"), date("Date de naissance"), text("Data de Nascimento"), date("Fecha de Nacimiento"), date("Geboortedatum"),
+				date("Date of Birth"), date("dt_nasc"))), "K[Data de Nascimento] 1, K[Date de naissance] 1, K[Date of Birth] 1, K[Fecha de Nacimiento] 1, " +
+				"K[Geboortedatum] 1, K[Geburtsdatum] 1, K[dt_nasc] 1"},
+			{"no birth dates", model(table("K", text("Lieu de naissance"), text("Birth Country"), text("Geburtsort"), whole("Birth Year"), text("Geburtsname"))), ""},
 			{"not personal", model(table("S", whole("Email Count"), text("Phone Type"), date("Hire Date"), text("Mail Subject")), table("Suppliers", text("Phone"))), ""},
 			{"explained", model(table("Customer", text("Email", about("Address that invoices go to, needed to find an account by what people type")))), "Customer[Email] 0"},
 		},
@@ -96,6 +102,9 @@ func TestFurtherVisibilityRules(t *testing.T) {
 			{"starts", model(table("S", measure("_x", "1"), measure(".x", "1"), measure("ZZ net", "1"), measure("tmp-net", "1"),
 				measure("test_net", "1"), measure("debug net", "1"), measure("helper_net", "1"))),
 				"S[.x] 1, S[ZZ net] 1, S[_x] 1, S[debug net] 1, S[helper_net] 1, S[test_net] 1, S[tmp-net] 1"},
+			{"business words of numbers", model(table("S", text("k"), measure("Test Results", "COUNTROWS(S)"), measure("Dummy Variable Rate", "[n] * 0.3"), measure("Placeholder Orders", "[n]"),
+				measure("Test Value", "1"), measure("dummy text", `"x" & [n]`), measure("Debug Total", "[n]"), measure("_", "[n]"), measure("n", "1", hiddenMeasure))),
+				"S[Debug Total] 1, S[Dummy Variable Rate] 0, S[Placeholder Orders] 0, S[Test Results] 0, S[Test Value] 1, S[_] 1, S[dummy text] 1"},
 			{"no longer a start", model(table("S", measure("x net", "1"))), "S[x net] 0"},
 			{"words", model(table("S", measure("a debug", "1"), measure("a dummy", "1"), measure("a helper", "1"), measure("a placeholder", "1"))),
 				"S[a debug] 1, S[a dummy] 1, S[a helper] 1, S[a placeholder] 1"},

@@ -64,8 +64,8 @@ Use [Net Sales] for any question about sales.
 	"INS-05": {
 		Name: "InstructionsChooseDate", Title: "The AI instructions say which date of a fact table to use",
 		What: "Judges fact tables, hidden ones too, with several kinds of dates: columns that are dateTime or an end of a relationship " +
-			"with a date table. Dates about loads, such as Load Date, do not count, nor do two columns that differ only in final words " +
-			"such as date, time or key, in words such as start, end, from or to, or in brackets at the end. It fails if the " +
+			"with a date table. Dates of births, loads and changes, such as Birth Date and Load Date, do not count, nor do two columns that " +
+			"differ only in final words such as date, time or key, in words such as start, end, from or to, or in brackets at the end. It fails if the " +
 			"instructions are absent or name none of these columns.",
 		Why:    "Sales by order date and by ship date are different numbers. Without a default an AI picks one of them.",
 		Source: instructionsAreGiven,

@@ -273,9 +273,10 @@ table Sales
 	},
 	"MEA-10": {
 		Name: "AddsUp", Title: "A measure sums what adds up",
-		What: "Judges every exposed measure that is the sum of one column. It fails if the names of table or column say that the rows " +
-			"count the same things again on each day, such as holdings, balances and pieces on hand, and the table has a date; and if " +
-			"the column's name says that it holds prices, rates or temperatures. A measure that picks a day, such as by " +
+		What: "Judges every exposed measure that is the sum of one column, also scaled, of a variable or up to a day of the year, or of such " +
+			"a stock times something. It fails if the names of table or column say that the rows count the same things again on each " +
+			"day, such as holdings, balances and pieces on hand, and the table has a date; and if the column's name says that it holds " +
+			"prices, rates, temperatures or the cost of one piece. A measure that picks a day, such as by " +
 			"LASTNONBLANK, passes.",
 		Why:    "Thirty daily balances of 100 are no 3,000. The answer is wrong by as many times as days are asked about.",
 		Source: nothingSaysSo.and("The rule is about the values in an answer."),

@@ -1,5 +1,11 @@
 package explained
 
+import (
+	"strings"
+
+	"readiness/domain/readiness/model"
+)
+
 // timeExplained explains domain/readiness/rules/dates.
 var timeExplained = map[string]Explanation{
 	"TIM-01": {
@@ -9,7 +15,8 @@ var timeExplained = map[string]Explanation{
 			"date table, with high severity if measures use time intelligence, or a table with a word for date or " +
 			"calendar in its name and a dateTime column that could be one: it has another column with a word such as day, " +
 			"week, month, quarter, year or fiscal in its name; by 0.6 if no tables are related, or the only one has parts of dates. " +
-			"Else it fails in full. docs/regime.md defines date tables.",
+			"Else it fails in full. It names the dates to join facts by, without those of births, loads and changes. docs/regime.md defines " +
+			"date tables.",
 		Why: "Time intelligence needs one table with a row for each day. Over a table that is joined by a number and not marked, functions " +
 			"such as DATESYTD keep the filters on months and years, so their results are wrong; joined by its dates it needs no mark.",
 		Source: marksRemoveFilters,
@@ -226,8 +233,8 @@ table Date
 	"TIM-06": {
 		Name: "TimeMeasuresPresent", Title: "There are measures for periods",
 		What: "Judges a model with exposed measures and a dateTime column. It fails if no measure and no calculation item calls " +
-			"TOTALYTD, TOTALQTD, TOTALMTD, DATESYTD, DATESQTD, DATESMTD, SAMEPERIODLASTYEAR, DATEADD, PARALLELPERIOD, DATESINPERIOD, " +
-			"PREVIOUSYEAR or PREVIOUSMONTH.",
+			strings.ReplaceAll(model.TimeFunctions, ",", ", ") + ", nor takes something from the latest or chosen year, month or day, as in " +
+			"MAX('Date'[Year]) - 1.",
 		Why:    "Questions compare periods. An AI that has no measure for it writes the expression by itself, with its own idea of a year.",
 		Source: schemaIsUsed,
 		Fails: tmdl(`

@@ -29,8 +29,9 @@ table Customer
 		What: "Judges exposed numeric columns, except foreign keys that are not summarized, that are keys, or whose names say that a sum means nothing: " +
 			"a word such as id, code, " +
 			"year, month, rank, rate, percent, age, average, median, max or distinct; a last word such as hour, level, version, order, " +
-			"number or temperature; or price, unless it is what the rows of a fact without a quantity were sold for. The commonest of these words " +
-			"are known in German, French, Italian, Portuguese and Spanish, too. So are decimals shown as percentages. It fails if " +
+			"number or temperature; a percent sign at its start or end; or price, unless it is what the rows of a fact without a quantity were " +
+			"sold for. The commonest of these words are known in German, Dutch, French, Italian, Portuguese and Spanish, too. So are " +
+			"decimals shown as percentages. It fails if " +
 			"summarizeBy is not none, by half if it is count or distinctCount.",
 		Why:    "The sum of years or of rates is a number without meaning, and it looks like an answer.",
 		Source: nothingSaysSo.and("The rule is about what a visual that an AI builds does with the column."),

@@ -73,7 +73,8 @@ relationship Customers
 		Name: "HelperMeasureHidden", Title: "Helper measures are hidden from AI",
 		What: "Judges exposed measures that neither the AI instructions nor a verified answer names and that no other measure, itself " +
 			"no helper, refers to directly. It fails if the name starts with an underscore or a full stop, unless most names of measures do, or with " +
-			"zz, tmp, test, debug or helper and a space, underscore or hyphen; if it has the word placeholder, dummy, debug or helper; or if it has " +
+			"zz, tmp, test, debug or helper and a space, underscore or hyphen; if it has the word placeholder, dummy, debug or helper, where test, " +
+			"placeholder and dummy do not count for a number that is computed; or if it has " +
 			"tooltip, svg, icon, colour, color, title, label or text and the expression yields text. It also fails by what it returns: images " +
 			"(by its data category, or SVG), codes of colours, another exposed measure as text (FORMAT, & and nothing calculated), or one of " +
 			"several exposed measures that SWITCH chooses by a column of an unrelated table. Title, label and text in the name, and measures " +

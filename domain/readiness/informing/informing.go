@@ -40,6 +40,10 @@ const (
 	enough = 2
 )
 
+// dotted spells abbreviations out that are no words by themselves.
+var dotted = strings.NewReplacer("e.g.", "example", "E.g.", "example", "e. g.", "example", "z.B.", "Beispiel", "z. B.", "Beispiel", "p.ex.", "exemplo",
+	"p. ex.", "exemplo")
+
 // judgeText judges a text about an object. known are the words of names that it does not have to tell: those of the
 // object and of all tables. others are the words of all names.
 func judgeText(text string, names func(word string) bool, others wording.Set, kinds map[string]kind) Fault {
@@ -49,7 +53,7 @@ func judgeText(text string, names func(word string) bool, others wording.Set, ki
 	var by [asking + 1]int
 	spoken := map[string]int{} // function words by language
 	own, named := 0, 0
-	for _, w := range wording.Words(wording.FirstRunes(text, longestRead)) {
+	for _, w := range wording.Words(dotted.Replace(wording.FirstRunes(text, longestRead))) {
 		k := known(kinds, w)
 		for _, language := range languages[w] {
 			spoken[language]++

@@ -19,7 +19,7 @@ var FamiliarAbbreviations = SetOf("ytd,mtd,qtd,wtd,py,pm,ly,lm,lq,yy,mm,kpi,sku,
 	"api,ai,ui,iso,us,uk,eu,erp,etl,sla,kql,mdx,dax,graphql,guid,uuid," +
 	"nr,mr,mrs,dr,st,ph,tv,dvd,cd,pc,pcs,ltd,plc,llc,gmbh,tbd,hs,gl,ebt,npv,wtd,bps,gwh,twh,mw,gw,mm,ml,mg,hl,sqm,sqft,sq,ft,lb,lbs,kpa,psi," +
 	"kv,mph,kph,kmh,hp,bbl,btu,ppm,hr,yr,yrs,qtr,qtrs,wk,wks,mth,mths,mgr,mgmt,jpy,cny,inr,sgd,nzd,sek,nok,dkk,pln,czk,huf,brl,mxn,hkd,krw," +
-	"thb,ssn,vin,gtin,upc,mpn,npi,lms,gmv,gsv,nsv,rrp,msrp,mrp,wip,mttr,mtbf,qc,hcm,css,php,sso,vpc,pst,mst,pdt,dst,tz,gb,nz")
+	"thb,it,ust,mwst,idnr,ssn,vin,gtin,upc,mpn,npi,lms,gmv,gsv,nsv,rrp,msrp,mrp,wip,mttr,mtbf,qc,hcm,css,php,sso,vpc,pst,mst,pdt,dst,tz,gb,nz")
 
 // NameWord is a word of a name as it is written there.
 type NameWord struct {
@@ -32,7 +32,15 @@ type NameWord struct {
 var (
 	elided    = regexp.MustCompile(`(^|[^\pL])\pL{1,2}['’](\pL)`)
 	shortened = regexp.MustCompile(`(\pL)['’]\pL{1,2}($|[^\pL])`)
+	// clipped are letters after an apostrophe that begins a word: 'n', 's Morgens.
+	clipped = regexp.MustCompile(`(^|[^\pL])['’‘]\pL{1,2}($|[^\pL])`)
 )
+
+// unitSigns are signs beside the letters of units, currencies and formulas: m², °C, k€, CO₂.
+const unitSigns = "¹²³⁴⁵⁶⁷⁸⁹⁰₀₁₂₃₄₅₆₇₈₉°€£¥$µ"
+
+// longestUnit is how many letters a unit beside a sign has.
+const longestUnit = 3
 
 // joining are signs that make one word of letters: P/E, A-B, C#.
 const joining = "/&-.+#@*"
@@ -43,7 +51,7 @@ var pluralCapitals = regexp.MustCompile(`^[A-Z]{2,}s$`)
 // abbreviations and capitals with a plural's s are not split.
 func NameWords(name string) []NameWord {
 	if name = nfc.NFC.String(name); strings.ContainsAny(name, "'’") {
-		name = elided.ReplaceAllString(shortened.ReplaceAllString(name, "$1$2"), "$1$2")
+		name = elided.ReplaceAllString(shortened.ReplaceAllString(clipped.ReplaceAllString(name, "$1$2"), "$1$2"), "$1$2")
 	}
 	isPart := func(r rune) bool { return r == '&' || unicode.IsLetter(r) || unicode.IsDigit(r) }
 	var all []NameWord
@@ -56,6 +64,11 @@ func NameWords(name string) []NameWord {
 		end := start + strings.IndexFunc(name[start:], func(r rune) bool { return !isPart(r) })
 		if end < start {
 			end = len(name)
+		}
+		if end-start <= longestUnit && isUnit(name[:start], name[end:]) {
+			all = append(all, NameWord{Text: name[start:end], Familiar: true})
+			start = end
+			continue
 		}
 		all = append(all, tokenWords(name[start:end], inBrackets(name[:start], name[end:]) || isJoined(name[:start], name[end:]))...)
 		start = end
@@ -82,6 +95,13 @@ func tokenWords(token string, alone bool) []NameWord {
 // isJoined reports whether a sign joins what is between the two texts to another letter.
 func isJoined(before, after string) bool {
 	return before != "" && strings.Contains(joining, before[len(before)-1:]) || after != "" && strings.Contains(joining, after[:1])
+}
+
+// isUnit reports whether a sign of a unit is beside what is between the two texts.
+func isUnit(before, after string) bool {
+	last, _ := utf8.DecodeLastRuneInString(before)
+	first, _ := utf8.DecodeRuneInString(after)
+	return before != "" && strings.ContainsRune(unitSigns, last) || after != "" && strings.ContainsRune(unitSigns, first)
 }
 
 // inBrackets reports whether brackets of one kind enclose what is between the two texts.

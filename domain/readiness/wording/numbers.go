@@ -1,6 +1,9 @@
 package wording
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // The words of the names of numbers, by what the numbers are. The last of them in a name decides, as in "Rate Amount" and
 // "Amount Rate".
@@ -11,14 +14,17 @@ var (
 		"orders,guests,points,variance,variances,difference,differences,savings")
 	notAddedUp = SetOf("average,avg,mean,median,max,maximum,min,minimum,distinct,percentage,percent,pct,rate,ratio,rank,ranking,score,rating," +
 		"grade,index,priority,flag,price,probability,temperature,latitude,longitude,lat,lon,code,id,key,sk,zip,postal,postcode,age,nr," +
-		"number,no,type,level,version,order,ordinal,position,term,frequency,semester,hour,status,factor,score,gpa,speed")
-	periodsOfTime = SetOf("year,quarter,month,week,day")
+		"number,no,type,level,version,order,ordinal,position,term,frequency,semester,hour,status,factor,multiplier,score,gpa,speed")
+	periodsOfTime = SetOf("year,quarter,month,week,day,period")
 	// lastOnly are words of notAddedUp that say what a number is only at the end of a name.
 	lastOnly    = SetOf("type,level,version,order,ordinal,position,term,frequency,semester,hour,number,no,nr,code,id,key,age,status,factor")
-	anywhere    = SetOf("average,avg,median,max,maximum,minimum,distinct,percentage")
+	anywhere    = SetOf("average,avg,median,max,maximum,minimum,distinct,percentage,pct")
+	shares      = SetOf("percentage,percent,pct")
 	identifying = SetOf("id,sk,code")
-	relative    = SetOf("this,last,current,previous,prior,next,in,of,during")
-	counting    = SetOf("no,nr,num,number,count")
+	// listed are words before a plural that say what is counted: ID Checks, Zip Codes.
+	listed   = SetOf("id,sk,code,zip,postal")
+	relative = SetOf("this,last,current,previous,prior,next,in,of,during")
+	counting = SetOf("no,nr,num,number,count")
 	// pricedAll are words before "price" that say that it is a price of all pieces.
 	pricedAll = SetOf("total,extended,line,gross")
 	pricedOne = SetOf("unit,standard")
@@ -29,7 +35,10 @@ var (
 // kind, or that they do, as those of amounts and counts.
 func Unadded(words []string) string {
 	words = InEnglish(words)
-	if n := len(words); n > 1 && words[n-2] == "in" || n > 2 && words[n-2] == "on" && words[n-1] == "order" ||
+	if at := slices.Index(words, "at"); at > 0 && addedUp.Meets(words[:at]) {
+		words = words[:at] // what an amount is computed with
+	}
+	if n := len(words); n > 1 && words[n-2] == "in" && !shares[words[n-1]] || n > 2 && words[n-2] == "on" && words[n-1] == "order" ||
 		n > 2 && periodsOfTime[words[n-1]] && relative[words[n-2]] {
 		words = words[:n-2] // a unit, what is on order, or an amount of this month
 	}
@@ -44,6 +53,9 @@ func Unadded(words []string) string {
 	}
 	for i, w := range slices.Backward(words) {
 		last := i == len(words)-1
+		if !last && listed[w] && isPlural(words[i+1]) {
+			return ""
+		}
 		switch {
 		case i > 0 && w == "per":
 			return w
@@ -60,13 +72,21 @@ func Unadded(words []string) string {
 	return ""
 }
 
+// isPlural reports whether a word looks like a plural.
+func isPlural(w string) bool {
+	return strings.HasSuffix(w, "s") && !strings.HasSuffix(w, "ss") && w != "status" && w != "class"
+}
+
 // The words of names that say that rows count the same things again on each day, and those of what happened once.
 var (
-	stockTables  = SetOf("snapshot,snapshots,stock,stocks,inventory,inventories,balance,balances,headcount,headcounts,holdings,holding,positions")
-	stockColumns = SetOf("stock,inventory,headcount,fte,ftes,balance,held,outstanding,backlog,onhand,closing,opening")
-	eventNames   = SetOf("movement,movements,transaction,transactions,entry,entries,receipt,receipts,adjustment,adjustments,posting,postings," +
+	stockTables = SetOf("snapshot,snapshots,stock,stocks,inventory,inventories,balance,balances,headcount,headcounts,holdings,holding,positions," +
+		"bestand,bestände,lagerbestand,lagerbestände,estoque,estoques,saldo,saldos,saldi,existencias,soldes,voorraad,giacenze")
+	stockColumns = SetOf("stock,inventory,headcount,fte,ftes,balance,held,outstanding,backlog,onhand,closing,opening," +
+		"bestand,bestandsmenge,lagerbestand,lagerwert,anfangsbestand,endbestand,kontostand,saldo,estoque,existencias,solde,encours,voorraad,giacenza")
+	eventNames = SetOf("movement,movements,transaction,transactions,entry,entries,receipt,receipts,adjustment,adjustments,posting,postings," +
 		"journal,order,orders,ordered,hires,leavers,sale,sales,sold,purchase,purchases,purchased,delivery,deliveries,shipments,shipped,change," +
-		"delta,in,out,received,added,days,price,value,turns,turnover")
+		"delta,in,out,received,added,days,price,turns,turnover,bewegung,bewegungen,lagerbewegungen,buchungen,movimento,movimentos," +
+		"movimentações,movimiento,movimientos,mouvements,mutaties,movimenti,entradas,saídas,salidas")
 )
 
 // StockWord returns the word of a table's or a column's name that says that the column's values are a stock, as pieces held or a

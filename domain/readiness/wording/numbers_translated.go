@@ -8,8 +8,8 @@ import (
 	"readiness/internal/lists"
 )
 
-// The words of numbers' names in Portuguese, Spanish, French and Italian, whose first noun says what a number is, by the English word
-// that numbers.go judges. A word that English has with another sense is left out.
+// The words of numbers' names in other languages, by the English word that numbers.go judges. In the Romance ones the first noun says what
+// a number is, in German and Dutch the last one. A word that English has with another sense is left out.
 var (
 	romance = translations(`
 amount      montante montant importe importo monto
@@ -32,11 +32,16 @@ years       anos años ans anni
 average     média médio promedio moyenne moyen medio
 median      mediana médiane
 percentage  porcentagem percentual porcentaje pourcentage percentuale
-rate        taxa taxas tasa tasas taux tasso
+rate        taxa taxas tasa tasas taux tasso cotização cotización
 price       preço preco precio prix prezzo
 unit        unitário unitario unitária unitaria unitaire
 age         idade edad âge età
 score       pontuação puntuación puntuacion
+rating      avaliação calificación calificacion
+rank        classificação clasificación clasificacion classement
+priority    prioridade prioridad priorité priorità
+position    posição posición posicion
+latitude    latitud
 year        ano año année annee anno
 quarter     trimestre
 month       mês mes mois mese
@@ -52,24 +57,40 @@ previous    anterior précédent precedente
 of          de da do das dos del di du des
 per         por par
 `)
-	// german has whole words and endings of compounds, whose last noun says what a number is.
+	// fees are words beside which "taxa" and "tasa" mean a fee and not a rate.
+	fees = SetOf("entrega,envio,envío,serviço,servicio,frete,limpeza,limpieza,administração,manutenção,adesão,embarque,matrícula,inscrição," +
+		"paga,pagas,pagada,pagadas,cobrada,cobradas,recebidas")
+	feeNouns = SetOf("taxa,taxas,tasa,tasas")
+	// german has whole words and endings of compounds, in Dutch too, whose last noun says what a number is.
 	german = translations(`
-amount      betrag beträge
+amount      betrag beträge bedrag
+total       gesamtpreis gesamtbetrag gesamtsumme totaalprijs
 quantity    menge mengen
-count       anzahl
-sales       umsatz umsätze absatz
+count       anzahl aantal
+sales       umsatz umsätze absatz omzet
+discount    rabatt korting
 value       wert werte
 costs       kosten
 hours       stunden
 days        tage
-average     durchschnitt mittelwert
-percentage  prozent prozentsatz
-rate        satz
-price       preis preise
-age         alter
-year        jahr
-quarter     quartal
-month       monat
+average     durchschnitt mittelwert gemiddelde
+percentage  prozent prozentsatz percentage anteil
+rate        satz quote grad kurs koers tarief
+rank        rang rangfolge
+score       punktzahl
+rating      bewertung beoordeling
+grade       schulnote cijfer
+priority    priorität prioriteit
+postcode    plz postleitzahl
+latitude    breitengrad breedtegraad
+longitude   längengrad lengtegraad
+flag        kennzeichen
+order       reihenfolge
+price       preis preise prijs
+age         alter leeftijd
+year        jahr jaar
+quarter     quartal kwartaal
+month       monat maand
 week        woche
 day         tag
 number      nummer
@@ -78,7 +99,7 @@ hour        stunde
 	germanLinks = translations("per pro je")
 	// germanEndings are the words of german that end compounds such as "Einkaufspreis"; "Alter" and "Tag" end other words, too.
 	germanEndings = []string{"betrag", "menge", "umsatz", "absatz", "wert", "kosten", "prozentsatz", "satz", "preis", "jahr", "monat",
-		"quartal", "nummer"}
+		"quartal", "nummer", "quote", "anteil", "grad", "kurs", "kennzeichen", "bedrag", "prijs", "koers", "tarief", "percentage"}
 )
 
 // translations reads lines of an English word and the words that it translates.
@@ -96,6 +117,12 @@ func translations(lines string) map[string]string {
 
 // InEnglish returns the words of a number's name in English and in its order, if it knows the noun that says what the number is; else words.
 func InEnglish(words []string) []string {
+	switch {
+	case feeNouns.Meets(words) && fees.Meets(words):
+		return []string{"fees"}
+	case len(words) > 0 && words[0] == "note", len(words) == 1 && words[0] == "nota":
+		return append([]string{"grade"}, words[1:]...) // in French and German, Portuguese and Spanish
+	}
 	if english := translate(words, func(w string) string { return romance[w] }, romanceLinks); english != nil {
 		if len(english) > 1 && english[0] == "number" && (english[1] == "of" || strings.HasSuffix(english[1], "s") || strings.HasSuffix(english[1], "i")) {
 			return []string{"count"} // a number of things

@@ -49,11 +49,13 @@ func Squeezed(expression string) string {
 	}, expression))
 }
 
-// HasCaseBreak reports whether a lower-case ASCII letter precedes an upper-case one.
+// HasCaseBreak reports whether a lower-case ASCII letter precedes an upper-case one, apart from familiar abbreviations such as YoY.
 func HasCaseBreak(s string) bool {
-	for i := 1; i < len(s); i++ {
-		if 'a' <= s[i-1] && s[i-1] <= 'z' && 'A' <= s[i] && s[i] <= 'Z' {
-			return true
+	for _, word := range strings.FieldsFunc(s, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
+		for i := 1; i < len(word); i++ {
+			if 'a' <= word[i-1] && word[i-1] <= 'z' && 'A' <= word[i] && word[i] <= 'Z' && !FamiliarAbbreviations[strings.ToLower(word)] {
+				return true
+			}
 		}
 	}
 	return false

@@ -114,12 +114,18 @@ func SummarizeBy(c *model.Column) string {
 
 // IsUnsummed selects the numbers whose sum has no meaning.
 func IsUnsummed(_ *model.Scope, c *model.Column) bool {
-	return c.Numeric() && (c.Key || isFlag(c) || isShare(c) || wording.Unadded(c.Words) != "" && !IsPaid(c))
+	return c.Numeric() && (c.Key || isFlag(c) || isShare(c) || saysPercent(c) || wording.Unadded(c.Words) != "" && !IsPaid(c))
 }
 
 // isShare reports whether a column is shown as a percentage.
 func isShare(c *model.Column) bool {
 	return c.Is(semanticmodel.Double, semanticmodel.Decimal) && InPercent(c.Src.FormatString)
+}
+
+// saysPercent reports whether a percent sign begins or ends the name of a column.
+func saysPercent(c *model.Column) bool {
+	name := strings.TrimSpace(c.Name)
+	return strings.HasPrefix(name, "%") || strings.HasSuffix(name, "%")
 }
 
 // literals are the parts of a format string that are shown as they are.
@@ -170,7 +176,8 @@ func summedUnsummable(_ *model.Scope, c *model.Column) rule.Verdict {
 		return rule.Verdict{}
 	}
 	word := wording.Unadded(c.Words)
-	if by := c.Src.SummarizeBy; !c.Key && (isShare(c) || averaged[wording.LastWord(strings.Fields(word))]) && (by == "average" || by == "min" || by == "max") {
+	says := isShare(c) || saysPercent(c) || averaged[wording.LastWord(strings.Fields(word))]
+	if by := c.Src.SummarizeBy; !c.Key && says && (by == "average" || by == "min" || by == "max") {
 		return rule.Verdict{}
 	}
 	why, to := "its name says "+word, cmp.Or(extremes[word], "none")
@@ -179,6 +186,8 @@ func summedUnsummable(_ *model.Scope, c *model.Column) rule.Verdict {
 		why = "it is a key"
 	case isFlag(c):
 		why = "it is a flag"
+	case word == "" && saysPercent(c):
+		why = "its name says %"
 	case word == "":
 		why = "it is shown as a percentage"
 	}

@@ -4,7 +4,9 @@ package dates
 import (
 	"fmt"
 	"slices"
+	"strings"
 
+	"readiness/definition/dax"
 	"readiness/definition/semanticmodel"
 	"readiness/domain/readiness/finding"
 	"readiness/domain/readiness/model"
@@ -88,11 +90,55 @@ func noDateHierarchy(_ *model.Scope, t *model.Table) rule.Verdict {
 }
 
 func noTimeIntelligence(x *model.Scope) rule.Verdict {
-	if x.TimeIntelligence {
+	if x.TimeIntelligence || slices.ContainsFunc(x.M, func(m *model.Measure) bool { return comparesPeriods(x, m) }) {
 		return rule.Verdict{}
 	}
 	return rule.Fails(1, "add measures for periods, such as year to date and last year",
 		"no measure calls a time-intelligence function such as TOTALYTD or DATEADD")
+}
+
+// lessened is an expression, as the key of the references that it takes something from.
+type lessened string
+
+// comparesPeriods reports whether a measure takes something from the latest or chosen period, as in MAX('Date'[Year]) - 1.
+func comparesPeriods(x *model.Scope, m *model.Measure) bool {
+	references := model.Pure(x, lessened(m.Src.Expression), func(e lessened) []dax.Reference {
+		n, ok := dax.Parse(string(e))
+		if !ok {
+			return nil
+		}
+		return lessenedIn(n, nil)
+	})
+	return slices.ContainsFunc(references, func(r dax.Reference) bool {
+		o := x.Names.Resolve(r, m.Table)
+		return o != nil && o.Kind == model.ColumnKind && (o.Table.Date || calendarWords.Meets(o.Words))
+	})
+}
+
+// choosing are functions that choose one value of a column.
+var choosing = wording.SetOf("MAX,MIN,SELECTEDVALUE,VALUES,LASTDATE,FIRSTDATE")
+
+// lessenedIn returns the columns of which a node takes something from a chosen value. known are the variables before it.
+func lessenedIn(n *dax.Node, known []dax.Variable) (all []dax.Reference) {
+	for _, v := range n.Variables {
+		all = append(all, lessenedIn(v.Value, known)...)
+		known = append(known[:len(known):len(known)], v)
+	}
+	if n.Kind == dax.OperationNode && n.Text == "-" {
+		from := n.Parts[0]
+		for _, v := range slices.Backward(known) {
+			if from.Kind == dax.NameNode && strings.EqualFold(v.Name, from.Text) {
+				from = v.Value
+			}
+		}
+		if from.Kind == dax.CallNode && choosing[from.Text] && len(from.Parts) > 0 && from.Parts[0].Kind == dax.ColumnNode {
+			all = append(all, from.Parts[0].Reference)
+		}
+	}
+	for _, part := range n.Parts {
+		all = append(all, lessenedIn(part, known)...)
+	}
+	return all
 }
 
 func unmarkedDates(x *model.Scope) rule.Verdict {
@@ -177,10 +223,30 @@ func undatedModel(x *model.Scope) rule.Verdict {
 	return v
 }
 
-// datesToJoin returns the dates that an AI sees, without those of records and loads.
+// hired are words of dates of a dimension's rows that start no period of a fact.
+var hired = wording.SetOf("hire,hired,hiring,eintritt,eintrittsdatum,einstellungsdatum,embauche,admissão,contratación")
+
+// datesToJoin returns the dates that an AI sees and that say when something happened: those of facts, else those of dimensions. The
+// creation of a row is one in a table that has no other.
 func datesToJoin(x *model.Scope) (dates []string) {
+	var facts, dimensions []*model.Column
+	other := map[*model.Table]bool{}
 	for _, c := range x.C {
-		if w, _ := visibility.TechnicalWord(c); w == "" && c.Is(semanticmodel.DateTime) {
+		switch {
+		case !c.Is(semanticmodel.DateTime) || visibility.KeepsRecords(c):
+			continue
+		case !c.Table.Dimension():
+			facts = append(facts, c)
+		case !hired.Meets(c.Words):
+			dimensions = append(dimensions, c)
+		}
+		other[c.Table] = other[c.Table] || !wording.SaysCreated(c.Words)
+	}
+	if len(facts) == 0 {
+		facts = dimensions
+	}
+	for _, c := range facts {
+		if !other[c.Table] || !wording.SaysCreated(c.Words) {
 			dates = append(dates, model.QuotedColumn(c))
 		}
 	}
@@ -245,14 +311,12 @@ func calendarColumns(t *model.Table) (parts, others int) {
 	return parts, others
 }
 
-// eventWords say that dates are those of something that happened once, as a birth or a load. No calendar has them.
-var eventWords = wording.SetOf("birth,birthday,born,dob,hire,hired,death,created,creation,modified,updated,changed,refreshed,loaded,load," +
-	"inserted,timestamp,etl,order,ship,due,invoice,payment,valid")
+// eventWords say that dates are those of something that happened once, as an order. No calendar has them.
+var eventWords = wording.SetOf("hire,hired,death,loaded,load,inserted,timestamp,order,ship,due,invoice,payment,valid")
 
 // isDay reports whether a column of dates may be the days of a calendar.
 func isDay(c *model.Column) bool {
-	w, _ := visibility.TechnicalWord(c)
-	return w == "" && !eventWords.Meets(c.Words)
+	return !visibility.KeepsRecords(c) && !wording.SaysCreated(c.Words) && !eventWords.Meets(c.Words)
 }
 
 // firstDay returns the first dateTime column of a table that may be the days of a calendar, or nil.
@@ -275,15 +339,9 @@ func needsDates(x *model.Scope, t *model.Table) bool {
 	return t.Fact() && hasDateTable(x) && slices.ContainsFunc(t.Columns, func(c *model.Column) bool { return c.DateEnd || datesRows(x, c) })
 }
 
-var changeEndings = wording.SetOf("modified,updated,changed,refreshed,loaded")
-
 // datesRows reports whether a column is an exposed date of what a row stands for, and not of its record.
 func datesRows(x *model.Scope, c *model.Column) bool {
-	if !x.In(&c.Object) || !c.Is(semanticmodel.DateTime) || changeEndings.Meets(c.Words) {
-		return false
-	}
-	w, _ := visibility.TechnicalWord(c)
-	return w == ""
+	return x.In(&c.Object) && c.Is(semanticmodel.DateTime) && !visibility.KeepsRecords(c) && !slices.Contains(c.Words, "loaded")
 }
 
 // mostDates is how many dates of a fact a message names.

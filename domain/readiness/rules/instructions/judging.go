@@ -136,27 +136,15 @@ func hasDateRoles(_ *model.Scope, t *model.Table) bool {
 }
 
 var (
-	keptWords   = wording.SetOf("loaded,ingested,exported")
-	keptAt      = wording.SetOf("date,time,timestamp,period,at")
 	dateEndings = wording.SetOf("date,datetime,time,timestamp,day,key,id,sk")
 	// intervalWords name an end of an interval, or one of two dates that belong together.
 	intervalWords = wording.SetOf("start,end,begin,from,to,submit")
 )
 
-// businessDates returns the dates of a table without those of loads and records, those first that an active relationship
+// businessDates returns the dates of a table without those of births, loads and changes, those first that an active relationship
 // joins to a date table.
 func businessDates(t *model.Table) []*model.Column {
-	dates := slices.DeleteFunc(datesOf(t), func(c *model.Column) bool {
-		if w, _ := visibility.TechnicalWord(c); w != "" {
-			return true
-		}
-		for i := 1; i < len(c.Words); i++ {
-			if before, w := c.Words[i-1], c.Words[i]; keptWords[before] && keptAt[w] || keptAt[before] && keptWords[w] {
-				return true
-			}
-		}
-		return false
-	})
+	dates := slices.DeleteFunc(datesOf(t), visibility.KeepsRecords)
 	rank := func(c *model.Column) int {
 		if c.ActiveDateEnd {
 			return 0

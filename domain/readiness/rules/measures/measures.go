@@ -272,8 +272,20 @@ func repeats(x *model.Scope, measures []*model.Measure) func(*model.Measure) rep
 			}
 		}
 	}
+	negatedMeasure := func(m *model.Measure) *model.Measure {
+		for _, other := range model.Pure(x, negated(m.Src.Expression), func(e negated) []string { return dax.Negations(string(e)) }) {
+			if name, bare := dax.BareReference(other); bare && named[strings.ToLower(name)] != m {
+				return named[strings.ToLower(name)]
+			}
+		}
+		return nil
+	}
 	return func(m *model.Measure) repeated {
 		r := original[m]
+		if r.Measure == nil {
+			r.Measure = negatedMeasure(m)
+			r.negation = r.Measure != nil
+		}
 		name, bare := dax.BareReference(m.Src.Expression)
 		if !bare || r.Measure != nil && !r.half {
 			return r

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode"
 
+	"readiness/definition/semanticmodel"
 	"readiness/domain/readiness/finding"
 	"readiness/domain/readiness/informing"
 	"readiness/domain/readiness/model"
@@ -254,6 +255,12 @@ func sharedName(x *model.Scope, _ []*model.Column) func(*model.Column) rule.Verd
 
 var vagueFieldNames = wording.SetOf("flag,value,data,number,key,error,unknown,count,min,max,average,properties")
 
+// isDay reports whether a column holds dates: Data is a date in Portuguese and Italian.
+func isDay(x *model.Scope, o *model.Object) bool {
+	c := x.Names.Columns[o.Index]
+	return c != nil && c.Is(semanticmodel.DateTime)
+}
+
 // VagueName judges whether a name is a placeholder or says nothing without a description (rule NAM-06).
 func VagueName(x *model.Scope, o *model.Object) rule.Verdict {
 	name := o.Label()
@@ -261,7 +268,7 @@ func VagueName(x *model.Scope, o *model.Object) rule.Verdict {
 	case IsPlaceholder(name):
 		return rule.Fails(1, "replace the placeholder "+wording.QuotedText(name)+" by a name that says what it holds", "name: %q",
 			wording.Shown(name, wording.ShownName))
-	case o.Kind != model.TableKind && vagueFieldNames[o.Norm] && !informing.Described(x, o):
+	case o.Kind != model.TableKind && vagueFieldNames[o.Norm] && !isDay(x, o) && !informing.Described(x, o):
 		return rule.Fails(0.5, "say in the name, or else in a description, which "+o.Norm+" it is",
 			"name: %q, and no description that says it",
 			wording.Shown(name, wording.ShownName))

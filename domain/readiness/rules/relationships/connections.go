@@ -109,7 +109,8 @@ func joiningKey(c *model.Column) string {
 }
 
 // anyKeyWords are the words of names that say that a column is a key, and not of what.
-var anyKeyWords = wording.SetOf("id,key,code,cd,no,nr,number,row,record,line,item,primary,pk,sk,unique,surrogate,source,system,index,sort")
+var anyKeyWords = wording.SetOf("id,key,code,cd,no,nr,number,row,record,line,item,primary,pk,sk,unique,surrogate,source,system,index,sort,object,internal," +
+	"external,global,instance,entity,sys,guid,uuid")
 
 // singular returns words with the last one in the singular, of whatever language.
 func singular(words []string) []string {

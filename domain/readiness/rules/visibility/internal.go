@@ -66,6 +66,13 @@ func onlyHash(c *model.Column) bool {
 	return !slices.ContainsFunc(c.Words, func(w string) bool { return !hashWords[w] })
 }
 
+// KeepsRecords reports whether the name of a date says that it keeps a record of a row or a load, or is that of a birth, and not when what
+// a row stands for happened.
+func KeepsRecords(c *model.Column) bool {
+	w, _ := TechnicalWord(c)
+	return w != "" || wording.RecordWord(c.Words) != ""
+}
+
 // loadBatch reports whether the word batch at i means a batch of a load, not of goods.
 func loadBatch(c *model.Column, i int) bool {
 	n := len(c.Words)
@@ -184,7 +191,7 @@ func hiddenFromAI(x *model.Scope, c *model.Column) rule.Verdict {
 	}
 	w, violation := TechnicalWord(c)
 	switch {
-	case violation == 0 || onlyText(c):
+	case violation == 0 || onlyText(c) || c.Table.Date && c.OneOfActive && c.Is(semanticmodel.DateTime): // the days of a date table
 		return rule.Verdict{}
 	case violation < 1:
 		return rule.Fails(violation, "hide this column from AI, unless people ask who changed a row ("+w+")", "its name says %s", w)
@@ -199,8 +206,10 @@ var (
 	colourCode   = regexp.MustCompile(`^#([0-9A-Fa-f]{6}|[0-9A-Fa-f]{8})$`)
 	helperStarts = regexp.MustCompile(`^[_.]|(?i)^(zz|tmp|test|debug|helper)[ _-]`)
 	helperNouns  = wording.SetOf("placeholder,dummy,debug,helper")
-	displayWords = wording.SetOf("tooltip,svg,icon,colour,color,title,label,text")
-	titleWords   = wording.SetOf("title,label,text")
+	// businessWords are words of helpers that people ask about too: Test Results, Dummy Variable Rate.
+	businessWords = wording.SetOf("placeholder,dummy,test")
+	displayWords  = wording.SetOf("tooltip,svg,icon,colour,color,title,label,text")
+	titleWords    = wording.SetOf("title,label,text")
 )
 
 // Helper is the verdict of VIS-03 on a measure.
@@ -257,10 +266,13 @@ func prefixesAll(x *model.Scope) bool {
 
 // helperReason says why a measure is a helper; "" if it is none.
 func helperReason(x *model.Scope, m *model.Measure) string {
-	if start := helperStarts.FindString(m.Name); start != "" && !(len(start) == 1 && prefixesAll(x)) {
+	yieldsText := model.Pure(x, yielding(m.Src.Expression), func(e yielding) bool { return dax.Texts{}.Yields(string(e)) })
+	computes := func() bool { return !yieldsText && !dax.IsConstant(m.Src.Expression) } // a number that people may ask for
+	start := helperStarts.FindString(m.Name)
+	if start != "" && !(len(start) == 1 && prefixesAll(x)) && !(businessWords.Meets(wording.Words(start)) && computes()) {
 		return "its name starts with " + wording.QuotedText(start)
 	}
-	if w := helperNouns.FirstOf(m.Words); w != "" {
+	if w := helperNouns.FirstOf(m.Words); w != "" && !(businessWords[w] && computes()) {
 		return "its name says " + w
 	}
 	if m.Src.DataCategory == "ImageUrl" {
@@ -269,7 +281,7 @@ func helperReason(x *model.Scope, m *model.Measure) string {
 	if choosesColours(x, m) {
 		return "it yields colours"
 	}
-	if !model.Pure(x, yielding(m.Src.Expression), func(e yielding) bool { return dax.Texts{}.Yields(string(e)) }) {
+	if !yieldsText {
 		if routes(x, m) {
 			return "it yields what a slicer chooses of other measures"
 		}

@@ -12,7 +12,6 @@ var (
 	contactWords  = wording.SetOf("email,mail,phone,telephone,mobile,cellphone")
 	contactEnds   = wording.SetOf("address,number,no,nr")
 	identityWords = wording.SetOf("ssn,passport,iban,cpf,nif,nino,dni")
-	birthWords    = wording.SetOf("birthdate,birthday,dob")
 	// organizations are tables whose contacts are those of no person.
 	organizations = wording.SetOf("company,companies,vendor,vendors,supplier,suppliers,store,stores,branch,branches,office,warehouse,hotel,plant," +
 		"reseller,location,facility")
@@ -23,8 +22,7 @@ var (
 func personalWord(c *model.Column) string {
 	last := wording.LastWords(c.Words, 2)
 	switch {
-	case c.Is(semanticmodel.DateTime, semanticmodel.String) && (birthWords[last[1]] || last[0] == "birth" && last[1] == "date" ||
-		len(c.Words) > 2 && c.Words[len(c.Words)-3] == "date" && last[0] == "of" && last[1] == "birth"):
+	case c.Is(semanticmodel.DateTime, semanticmodel.String) && wording.SaysBirthDate(c.Words):
 		return "birth date"
 	case !c.Is(semanticmodel.String, semanticmodel.Int64):
 		return ""
