@@ -92,14 +92,16 @@ func TestAuditEvents(t *testing.T) {
 
 		stream := "assessment-acme-" + modelB.String()
 		middle := all[len(all)/2]["recordedAtUtc"].(string)
+		const ofItem = `(stream LIKE '%-' || $1 OR stream IN (SELECT 'operation-' || id FROM operations_v6 WHERE account_id = 'acme' AND item_id::text = $1))`
 		for name, tt := range map[string]struct {
 			query url.Values
 			where string
 			args  []any
 		}{
 			"a stream":                   {url.Values{"stream": {stream}}, `stream = $1`, []any{stream}},
-			"an item":                    {url.Values{"itemId": {modelB.String()}}, `account_id = 'acme' AND stream LIKE '%-' || $1`, []any{modelB.String()}},
-			"an item and a person":       {url.Values{"itemId": {modelB.String()}, "person": {"ada"}}, `false`, nil},
+			"an item":                    {url.Values{"itemId": {modelB.String()}}, `account_id = 'acme' AND ` + ofItem, []any{modelB.String()}},
+			"another item":               {url.Values{"itemId": {modelA.String()}}, `account_id = 'acme' AND ` + ofItem, []any{modelA.String()}},
+			"an item and a person":       {url.Values{"itemId": {modelB.String()}, "person": {"ada"}}, `account_id = 'acme' AND metadata->>'person' = 'ada' AND ` + ofItem, []any{modelB.String()}},
 			"an item without events":     {url.Values{"itemId": {theirs.String()}}, `false`, nil},
 			"another account's stream":   {url.Values{"stream": {"account-other"}}, `false`, nil},
 			"a type":                     {url.Values{"type": {"operation.accepted"}}, `type = 'operation.accepted' AND account_id = 'acme'`, nil},

@@ -165,7 +165,7 @@ func BenchmarkGetOperation(b *testing.B) {
 		var id uuid.UUID
 		var status string
 		var created, updated time.Time
-		err := pool.QueryRow(r.Context(), `SELECT id, status, created_at, updated_at FROM operations_v5_g1 WHERE id = $1`, strings.TrimPrefix(r.URL.Path, "/")).Scan(&id, &status, &created, &updated)
+		err := pool.QueryRow(r.Context(), `SELECT id, status, created_at, updated_at FROM operations_v6_g1 WHERE id = $1`, strings.TrimPrefix(r.URL.Path, "/")).Scan(&id, &status, &created, &updated)
 		if err != nil {
 			http.Error(w, err.Error(), http.StatusInternalServerError)
 			return

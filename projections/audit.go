@@ -19,6 +19,7 @@ import (
 	"readiness/domain/benchmark"
 	"readiness/domain/item"
 	"readiness/domain/modelnotes"
+	"readiness/domain/operation"
 	"readiness/domain/optimization"
 	"readiness/domain/pixies"
 	"readiness/domain/schedule"
@@ -88,7 +89,7 @@ type AuditCursor struct{ Position int64 }
 type AuditQuery struct {
 	AccountID   string
 	Stream      string
-	Item        *uuid.UUID // in whose streams it was recorded
+	Item        *uuid.UUID // in whose streams, or those of operations on it, it was recorded
 	Type        string
 	Person      string // as people call them, or a PersonID
 	OperationID *uuid.UUID
@@ -275,7 +276,8 @@ func (q AuditQuery) statement(upTo int64, persons []string, view bool) database.
 		a.where = append(a.where, "stream = "+a.argument(q.Stream))
 	}
 	if q.Item != nil {
-		a.where = append(a.where, "stream = ANY("+a.argument(q.itemStreams())+")")
+		a.where = append(a.where, "stream = ANY("+a.argument(q.itemStreams())+"::text[] || ARRAY(SELECT '"+operation.StreamPrefix+"' || o.id FROM "+
+			live.operations+" o WHERE o.account_id = $1 AND o.item_id = "+a.argument(*q.Item)+"))")
 	}
 	if q.Type != "" {
 		a.find("type", "type", q.Type)

@@ -30,7 +30,7 @@ func TestHistoryIsFoundByIndex(t *testing.T) {
 		t.Fatal(err)
 	}
 	log := eventstore.New(pool, codec, eventstore.Options{})
-	if err := projections.NewEngine(pool, projections.Audit).Create(t.Context()); err != nil {
+	if err := projections.NewEngine(pool, projections.Audit, projections.Operations).Create(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	operations, tracked := make([]uuid.UUID, 40), uuid.New()

@@ -31,6 +31,7 @@ var operations = &Table{
 		"(account_id, status, created_at DESC, id DESC)",
 		"(waits_until) WHERE waits_until IS NOT NULL",
 		"(id) WHERE status IN ('NotStarted', 'Running')",
+		"(account_id, item_id) WHERE item_id IS NOT NULL",
 		"(account_id, item_id, updated_at) WHERE status = 'Succeeded' AND type IN ('ApplyOptimization', 'RevertOptimization')",
 	},
 }
@@ -38,7 +39,7 @@ var operations = &Table{
 // Operations is the view behind GET /v1/operations and the routes below it: one row per operation, fed
 // by the operation's stream alone.
 var Operations = &View{
-	Name: "operations", Version: 5, Inline: true,
+	Name: "operations", Version: 6, Inline: true,
 	Tables: []*Table{operations},
 	Of: []domain.Event{
 		operation.Accepted{}, operation.Started{}, operation.Progressed{}, operation.WaitingForOwner{}, operation.SignInNeeded{},

@@ -28,7 +28,7 @@ func TestUnreadableOperationsAreNotReportedMissing(t *testing.T) {
 	if err := projections.NewEngine(pool, projections.All()...).Create(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	for _, before := range []string{`SELECT 1`, `ALTER VIEW operations_v5 RENAME TO lost`} {
+	for _, before := range []string{`SELECT 1`, `ALTER VIEW operations_v6 RENAME TO lost`} {
 		b, called := &pgx.Batch{}, false
 		b.Queue(before)
 		views.QueueOperations(b, []uuid.UUID{uuid.New()}, func(map[uuid.UUID]projections.Operation) { called = true })

@@ -205,7 +205,7 @@ func TestSilentProvidersDelayNoOthers(t *testing.T) {
 			t.Errorf("provider %d is asked by %d steps, and was by %d more; want %d throughout", i, n, more, share)
 		}
 	}
-	if got := b.Count(t, `SELECT count(*) FROM operations_v5 WHERE account_id LIKE 'silent%' AND status IN ('Succeeded', 'Failed', 'Cancelled')`); got != 1 {
+	if got := b.Count(t, `SELECT count(*) FROM operations_v6 WHERE account_id LIKE 'silent%' AND status IN ('Succeeded', 'Failed', 'Cancelled')`); got != 1 {
 		t.Errorf("%d operations of the silent providers' accounts have ended, want only the assessment", got)
 	}
 }

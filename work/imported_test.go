@@ -83,7 +83,7 @@ func (b *bench) endImported(t *testing.T) int {
 // bundle has a kind that runs or will.
 func (b *bench) standsStill(t *testing.T) {
 	t.Helper()
-	if n := b.Count(t, `SELECT count(*) FROM operations_v5 WHERE status IN ('NotStarted', 'Running')`); n != 0 {
+	if n := b.Count(t, `SELECT count(*) FROM operations_v6 WHERE status IN ('NotStarted', 'Running')`); n != 0 {
 		t.Errorf("%d operations have not ended", n)
 	}
 	who := b.signsIn(t)
@@ -186,7 +186,7 @@ func TestImportedWorkEnds(t *testing.T) {
 			b := c.bench(t)
 			b.declare(t)
 			c.start(t, b)
-			unfinished := b.Count(t, `SELECT count(*) FROM operations_v5 WHERE status IN ('NotStarted', 'Running')`)
+			unfinished := b.Count(t, `SELECT count(*) FROM operations_v6 WHERE status IN ('NotStarted', 'Running')`)
 			platform, err := testworld.Files(b.Root)
 			check(t, err)
 			to := b.imported(t, b.lines(t))

@@ -120,7 +120,10 @@ func (o Operation) Rests() bool { return o.Waiting != nil || o.SignIn != nil }
 func (o Operation) WaitsFor(p item.PersonID) bool { return o.Waiting != nil && o.Owner == p }
 
 // Stream returns the name of an operation's stream.
-func Stream(id uuid.UUID) string { return "operation-" + id.String() }
+func Stream(id uuid.UUID) string { return StreamPrefix + id.String() }
+
+// StreamPrefix begins the names of operations' streams.
+const StreamPrefix = "operation-"
 
 // Accepted records that the call was accepted. The operation waits for its work to
 // begin.
@@ -219,7 +222,7 @@ func Evolve(o Operation, e domain.Event) Operation {
 // StreamID returns the id of the operation whose stream has the name, or false when it
 // is another kind of stream.
 func StreamID(stream string) (uuid.UUID, bool) {
-	text, ok := strings.CutPrefix(stream, "operation-")
+	text, ok := strings.CutPrefix(stream, StreamPrefix)
 	if !ok {
 		return uuid.UUID{}, false
 	}

@@ -3448,7 +3448,7 @@ type ListAuditEventsParams struct {
 	// Stream Lists only the events of this stream.
 	Stream *string `form:"stream,omitempty" json:"stream,omitempty"`
 
-	// ItemID Lists only the events of the streams of this semantic model, data agent or report.
+	// ItemID Lists only the events of the streams of this semantic model, data agent or report, and of the operations on it.
 	ItemID *openapi_types.UUID `form:"itemId,omitempty" json:"itemId,omitempty"`
 
 	// Type Lists only the events of this type.

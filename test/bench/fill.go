@@ -29,7 +29,7 @@ func Fill(ctx context.Context, pool *pgxpool.Pool, events, accounts int) error {
 		return nil
 	}
 	err := pgx.BeginFunc(ctx, pool, func(tx pgx.Tx) error {
-		again, err := withoutIndexes(ctx, tx, "events", "streams", "operations_v5_g1")
+		again, err := withoutIndexes(ctx, tx, "events", "streams", "operations_v6_g1")
 		if err != nil {
 			return err
 		}
@@ -41,7 +41,7 @@ func Fill(ctx context.Context, pool *pgxpool.Pool, events, accounts int) error {
 					json_build_object('account', 'acct-' || 10 + i % $2::int, 'person', 'past-' || i % 50, 'operationId',
 						md5('o' || i)), now() - interval '1 day', sha256('')
 				FROM generate_series(1, $1::int / 5) i, generate_series(1, 5) v`,
-			`INSERT INTO operations_v5 (id, account_id, person, type, status, created_at, updated_at, workspace_id, item_type,
+			`INSERT INTO operations_v6 (id, account_id, person, type, status, created_at, updated_at, workspace_id, item_type,
 				impact, waits, assessed, unreadable, unassessed)
 				SELECT md5('o' || i)::uuid, 'acct-' || 10 + i % $2::int, 'past-' || i % 50, 'AssessSemanticModel', 'Succeeded',
 					now() - i * interval '1 second', now(), md5('w')::uuid, 'SemanticModel', '{}', false, 0, 0, 0

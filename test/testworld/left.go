@@ -21,7 +21,7 @@ func (w *World) Left(t testing.TB) (l Left) {
 	Check(t, w.Pool.QueryRow(context.Background(), `SELECT (SELECT count(*) FROM events), (SELECT count(*) FROM streams),
 		(SELECT count(*) FROM step_tokens), (SELECT count(*) FROM idempotency_keys),
 		(SELECT count(*) FROM river_job WHERE args->>'operationId' IS NOT NULL),
-		(SELECT count(*) FROM operations_v5), (SELECT count(*) FROM documents)`).
+		(SELECT count(*) FROM operations_v6), (SELECT count(*) FROM documents)`).
 		Scan(&l.Events, &l.Streams, &l.Tokens, &l.Keys, &l.Jobs, &l.Operations, &l.Documents))
 	return l
 }

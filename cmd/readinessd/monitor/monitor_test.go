@@ -145,7 +145,7 @@ func TestNumbersOfTheDatabase(t *testing.T) {
 		('ask-questions', '{}', 'retryable', 3, $2, now())`, time.Now().Add(-10*time.Hour), time.Now().Add(-time.Hour)) // by the database's clock
 	w.exec(`INSERT INTO river_job (kind, args, state, max_attempts, created_at, scheduled_at, finalized_at)
 		VALUES ('ask-questions', '{}', 'completed', 3, $1, now(), now())`, w.now.Add(-time.Hour))
-	w.exec(`INSERT INTO operations_v5 (id, account_id, person, type, status, created_at, updated_at, workspace_id, item_type, impact, waits)
+	w.exec(`INSERT INTO operations_v6 (id, account_id, person, type, status, created_at, updated_at, workspace_id, item_type, impact, waits)
 		SELECT gen_random_uuid(), 'contoso', 'ana', 'AssessSemanticModel', s, now(), now(), gen_random_uuid(), '', '{}', w
 		FROM (VALUES ('Running', true), ('Running', false), ('NotStarted', false), ('Succeeded', false)) AS v (s, w)`)
 	for _, late := range []time.Duration{-time.Hour, -5*time.Minute - time.Second, -5 * time.Minute, time.Hour} {
