@@ -299,7 +299,7 @@ func TestClientInterrupted(t *testing.T) {
 	shell := exec.CommandContext(t.Context(), "sh", "-c", lines[1])
 	shell.Env = append(os.Environ(), "READINESS_TEST_AS_PROGRAM=readiness", "PATH="+programs+string(os.PathListSeparator)+os.Getenv("PATH"))
 	out, err := shell.CombinedOutput()
-	if err != nil || !strings.Contains(string(out), "Score 69 of 100") {
+	if err != nil || !strings.Contains(string(out), "Score 68 of 100") {
 		t.Errorf("the printed command: got error %v\n%s", err, out)
 	}
 	if list := y.types(0, "", "operations", "list", "--profile", "here").stdout; strings.Count(list, "AssessSemanticModel") != 1 {

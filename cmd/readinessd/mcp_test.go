@@ -129,7 +129,7 @@ func TestAgentsOfAService(t *testing.T) {
 	before := filesOf(t, files)
 
 	first := data[mcp.AssessmentSummary](a, "assess", args{"model": model})
-	if *first.Score != 69 || first.Findings != 65 || first.Rules[0].Rule != "TYP-02" {
+	if *first.Score != 68 || first.Findings != 65 || first.Rules[0].Rule != "MEA-10" {
 		t.Errorf("got the assessment %+v", first)
 	}
 	seen := data[mcp.ViewOutput](a, "ai_view", args{"model": model})
@@ -257,7 +257,7 @@ func TestPendingCalls(t *testing.T) {
 	defer func() { stop(); <-ended }()
 	stderr.await(t, `"msg":"working"`, ended)
 	in["operationId"] = id
-	if got := data[mcp.AssessmentSummary](a, "assess", in); *got.Score != 69 || got.AssessmentID == "" {
+	if got := data[mcp.AssessmentSummary](a, "assess", in); *got.Score != 68 || got.AssessmentID == "" {
 		t.Errorf("got %+v of the operation %s", got, id)
 	}
 }
@@ -397,13 +397,13 @@ func TestAgentsOfFiles(t *testing.T) {
 	}
 	a := start()
 	const model = "Inventory.SemanticModel"
-	if got := data[mcp.AssessmentSummary](a, "assess", args{"model": model}); *got.Score != 69 {
+	if got := data[mcp.AssessmentSummary](a, "assess", args{"model": model}); *got.Score != 68 {
 		t.Errorf("got %+v", got)
 	}
 	a.refused("apply", args{"previewId": "x"}, `unknown tool "apply"`)
 	before := filesOf(t, root)
 	b := start("--write", "--rules", saved(t, "rules.yaml", "rules: {DSC-02: off}\n"))
-	if got := data[mcp.AssessmentSummary](b, "assess", args{"model": model}); *got.Score == 69 || got.Regime == "2027-01" {
+	if got := data[mcp.AssessmentSummary](b, "assess", args{"model": model}); *got.Score == 68 || got.Regime == "2027-01" {
 		t.Errorf("with other rules: got %+v", got)
 	}
 	p := data[mcp.PreviewSummary](b, "preview", args{"model": model, "kind": "properties"})

@@ -23,7 +23,7 @@ func TestWalk(t *testing.T) {
 		t.Fatalf("got the models %+v", models)
 	}
 	first := get[mcp.AssessmentSummary](t, s, "assess", args{"model": inventory})
-	if *first.Score != 69 || first.Findings != 65 || first.Band != "needs work" || first.Rules[0].Title != "3 numbers summed though a sum means nothing" {
+	if *first.Score != 68 || first.Findings != 65 || first.Band != "needs work" || first.Rules[0].Title != "1 measure that sums what does not add up" {
 		t.Errorf("got the assessment %+v", first)
 	}
 	p := get[mcp.PreviewSummary](t, s, "preview", args{"model": inventory, "kind": "descriptions"})
