@@ -68,6 +68,16 @@ table Date
 		level L
 			column: Date
 
+	calendar Fiscal
+		lineageTag: 2
+
+		calendarColumnGroup = month
+			primaryColumn: Date
+			associatedColumn: 'Month No'
+
+		calendarColumnGroup
+			column: Date
+
 	refreshPolicy
 		policyType: basic
 		sourceExpression = 1
@@ -110,8 +120,14 @@ func TestRefused(t *testing.T) {
 		old, line string // the line, and what takes its place
 		want      string // the text at which the notice is, and a part of its message
 	}{
-		"nothing":                      {"model Model", "model Model", ""},
-		"a property of later versions": {"	culture: en-US", "	culture: en-US\n	someLaterThing: 1", ""},
+		"nothing":                    {"model Model", "model Model", ""},
+		"a rare property":            {"	culture: en-US", "	culture: en-US\n	directLakeBehavior: automatic\n	discourageReportMeasures", ""},
+		"an unknown property":        {"		formatString: 0", "		formatString: 0\n		tooltip: abc", "tooltip|a measure has no tooltip in Power BI"},
+		"an unknown flag":            {"		legacyRedirects", "		legacyRedirects\n		returnErrorsAsNull", "returnErrorsAsNull|a dataAccessOptions has no"},
+		"an unknown object":          {"	culture: en-US", "	culture: en-US\n	laterThing\n		part: 1", "laterThing|a model has no laterThing"},
+		"a value of an object":       {"	dataAccessOptions\n		legacyRedirects", "	dataAccessOptions =\n		legacyRedirects", "dataAccessOptions|a dataAccessOptions has no value"},
+		"a calendar's column":        {"			primaryColumn: Date", "			primaryColumn: Year", "primaryColumn|of the calendarColumnGroup names Year"},
+		"a calendar's second column": {"			associatedColumn: 'Month No'", "			associatedColumn: Year", "associatedColumn|names Year"},
 		"a property behind an annotation": {"		annotation A = 1", "		annotation A = 1\n		isHidden",
 			"isHidden|no property behind a child object (annotation"},
 		"a property behind a child":    {"	refreshPolicy", "	isHidden\n\n	refreshPolicy", "isHidden|no property behind a child object (column"},
