@@ -11,9 +11,12 @@ import (
 	"readiness/definition/spelling"
 )
 
+const entitiesMember = "Entities"
+
 // The members of a linguistic schema that precede an added member.
 var (
 	beforeInstructions = []string{"Version", "Language", "DynamicImprovement", "MinResultConfidence"}
+	beforeEntities     = append(slices.Clone(beforeInstructions), "CustomInstructions", "Namespaces")
 	beforeVisibility   = []string{"Definition", "State"}
 )
 
@@ -90,9 +93,12 @@ func (e *edit) showEntity(root *jsonpart.Value, c Change, made map[string]string
 		return nil, errors.New("the linguistic schema allows only Visible and Hidden")
 	}
 	visibility := jsonpart.Object{{Name: "Value", Value: c.Value}, {Name: "State", Value: "Authored"}}
-	entities := root.Member("Entities")
-	if entities == nil || entities.Kind() != '{' {
-		return nil, errors.New("the member Entities of the linguistic schema is not an object")
+	entities, err := e.entitiesOf(root)
+	if err != nil {
+		return nil, err
+	}
+	if was, ok := e.made[entities]; ok {
+		made["entities"] = was
 	}
 	entity := e.findItem(entities, object{c.Table, c.Name}, bound)
 	if entity == nil {
@@ -133,8 +139,29 @@ func (e *edit) showEntity(root *jsonpart.Value, c Change, made map[string]string
 	return &was, nil
 }
 
+// entitiesOf returns the member with the entities of a linguistic schema. If it is absent, null or empty, it is created.
+func (e *edit) entitiesOf(root *jsonpart.Value) (*jsonpart.Value, error) {
+	v := root.Member(entitiesMember)
+	switch {
+	case v == nil:
+		v = root.Add(entitiesMember, jsonpart.Object{}, beforeEntities...)
+		e.made[v] = ""
+	case v.Kind() == 'n':
+		v.Set([]byte("{}"))
+		e.made[v] = "null"
+	case v.Kind() != '{':
+		return nil, errors.New("the member Entities of the linguistic schema is not an object")
+	case len(v.Items()) == 0:
+		if _, known := e.made[v]; !known {
+			e.made[v] = string(v.Raw())
+		}
+	}
+	return v, nil
+}
+
 func (e *edit) unshowEntity(root *jsonpart.Value, u Undo) error {
-	entity := e.findItem(root.Member("Entities"), object{u.Table, u.Name}, bound)
+	entities := root.Member(entitiesMember)
+	entity := e.findItem(entities, object{u.Table, u.Name}, bound)
 	if entity == nil {
 		return ErrChanged
 	}
@@ -148,6 +175,13 @@ func (e *edit) unshowEntity(root *jsonpart.Value, u Undo) error {
 	putBack(v, u.was())
 	if _, made := u.Made["entity"]; made && hasOnly(entity, beforeVisibility...) {
 		entity.Remove()
+	}
+	if was, made := u.Made["entities"]; made && len(entities.Items()) == 0 {
+		if was == "" {
+			entities.Remove()
+		} else {
+			entities.Set([]byte(was))
+		}
 	}
 	return nil
 }

@@ -161,11 +161,15 @@ func (r *reading) culture(fits func(*semanticmodel.Culture) bool) *semanticmodel
 
 // instructionsCulture returns the culture in whose linguistic schema AI instructions
 // are written; "" if they have their own part.
-func (r *reading) instructionsCulture() string {
+func (r *reading) instructionsCulture() string { return r.linguisticCulture(hasInstructions, hides) }
+
+// linguisticCulture returns the culture of a definition without a folder Copilot that fits the first of the conditions
+// that any fits; "" if there is none.
+func (r *reading) linguisticCulture(conditions ...func(*semanticmodel.Culture) bool) string {
 	if r.hasCopilot {
 		return ""
 	}
-	for _, fits := range []func(*semanticmodel.Culture) bool{hasInstructions, hides} {
+	for _, fits := range conditions {
 		if c := r.culture(fits); c != nil {
 			return c.Name
 		}
@@ -174,21 +178,14 @@ func (r *reading) instructionsCulture() string {
 }
 
 // visibilityCulture returns the culture in whose linguistic schema visibilities are
-// stored; "" if they are in the AI data schema.
-func (r *reading) visibilityCulture() string {
-	if r.hasCopilot {
-		return ""
-	}
-	if c := r.culture(hides); c != nil {
-		return c.Name
-	}
-	return ""
-}
+// stored; "" if they are in the AI data schema. AI instructions keep them there: a new
+// folder Copilot would take precedence over the instructions.
+func (r *reading) visibilityCulture() string { return r.linguisticCulture(hides, hasInstructions) }
 
 // visibility returns the target's visibility in the AI data schema, nil if there is
 // none.
 func (r *reading) visibility(t Target) *string {
-	if name := r.visibilityCulture(); name != "" {
+	if name := r.linguisticCulture(hides); name != "" {
 		return r.entityVisibility(name, t)
 	}
 	return r.entryOf(t).visibility

@@ -240,6 +240,14 @@ func TestWrite(t *testing.T) {
 			},
 		},
 		{
+			"visibilities beside instructions in a linguistic schema", model("definition/a.tmdl", columnTMDL, "definition/c.tmdl", "cultureInfo a\n\tlinguisticMetadata = {\"CustomInstructions\":\"a\"}\n"),
+			[]rewrite.Change{change(rewrite.Visibility, "T", "", "Hidden")},
+			[]string{
+				"definition/c.tmdl", `-"\tlinguisticMetadata = {\"CustomInstructions\":\"a\"}\n"`,
+				`+"\tlinguisticMetadata = {\"CustomInstructions\":\"a\",\"Entities\":{\"t\":{\"Definition\":{\"Binding\":{\"ConceptualEntity\":\"T\"}},\"State\":\"Generated\",\"Visibility\":{\"Value\":\"Hidden\",\"State\":\"Authored\"}}}}\n"`,
+			},
+		},
+		{
 			"a list behind the columns", model("definition/a.tmdl", "table T\n\tmeasure M = 1\n", "Copilot/schema.json", `{"tables":[{"name":"T","columns":[],"hierarchies":[]}]}`, "Copilot/version.json", "{}"),
 			[]rewrite.Change{change(rewrite.Visibility, "T", "M", "Hidden")},
 			[]string{

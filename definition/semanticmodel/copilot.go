@@ -2,6 +2,7 @@ package semanticmodel
 
 import (
 	"cmp"
+	"fmt"
 	"path"
 	"slices"
 	"strings"
@@ -37,7 +38,9 @@ func (u *unreadable) readCopilot(d definition.Definition, m *Model) {
 	if p, ok := d.Named(schemaPart); ok {
 		var err error
 		var refs []aiRefs
-		c.Schema, refs, err = readSchema(p)
+		var notices []Notice
+		c.Schema, refs, notices, err = readSchema(p)
+		m.Notices = append(m.Notices, notices...)
 		m.resolve(p.Path, refs)
 		u.add(p.Path, err, ofSchema)
 	}
@@ -78,29 +81,60 @@ func readPrompts(d definition.Definition) (prompts []string) {
 	return prompts
 }
 
-// readSchema reads schema.json, nil if it is no JSON object, and says why it is not entirely
+// schemaReader reads schema.json, and notes what its format does not allow.
+type schemaReader struct {
+	*jsonpart.Reader
+	file    string
+	notices []Notice
+}
+
+// note adds a notice at the next value.
+func (r *schemaReader) note(format string, args ...any) {
+	r.notices = append(r.notices, Notice{Source{r.file, r.Line()}, r.Column(), fmt.Sprintf(format, args...)})
+}
+
+// unknown adds a notice of a member that the format does not have.
+func (r *schemaReader) unknown(kind, member string) {
+	r.note("the AI data schema has no member %q for a %s, so Power BI refuses it; correct the name, or remove it", member, kind)
+}
+
+// oneOf adds a notice if the text of a member is none of those of its format.
+func (r *schemaReader) oneOf(member string, known ...string) {
+	at := *r.Reader
+	if text, ok := at.Text(); ok && !slices.Contains(known, text) {
+		r.note("%s is %q, which the AI data schema does not allow; it allows %s", member, text, strings.Join(known, ", "))
+	}
+}
+
+// readSchema reads schema.json, nil if it is no JSON object, and says what its format does not allow, and why it is not entirely
 // understood.
-func readSchema(p definition.Part) (s *AISchema, refs []aiRefs, err error) {
-	r, err := objectPart(p.Path, p.Data)
+func readSchema(p definition.Part) (s *AISchema, refs []aiRefs, notices []Notice, err error) {
+	reader, err := objectPart(p.Path, p.Data)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	s = &AISchema{}
+	r := &schemaReader{Reader: reader, file: p.Path}
 	for member := range r.Object() {
-		if member != "tables" {
+		switch member {
+		case "tables":
+		case "$schema":
+			continue
+		default:
+			r.unknown("model", member)
 			continue
 		}
 		s.Tables, refs = nil, nil
 		for range r.Array() {
-			if t, of := readAITable(r); t.Name != "" || of.id != "" {
+			if t, of := r.table(); t.Name != "" || of.id != "" {
 				s.Tables, refs = append(s.Tables, t), append(refs, of)
 			}
 		}
 	}
-	return s, refs, r.Err()
+	return s, refs, r.notices, r.Err()
 }
 
-func readAITable(r *jsonpart.Reader) (t AITable, of aiRefs) {
+func (r *schemaReader) table() (t AITable, of aiRefs) {
 	of.line = r.Line()
 	for member := range r.Object() {
 		switch member {
@@ -109,21 +143,23 @@ func readAITable(r *jsonpart.Reader) (t AITable, of aiRefs) {
 		case "name":
 			t.Name, _ = r.Text()
 		case "visibility":
-			t.Visibility = readVisibility(r)
+			t.Visibility = r.visibility()
 		case "synonyms":
-			t.Synonyms = readSynonyms(r)
+			t.Synonyms = readSynonyms(r.Reader)
 		case "columns":
-			t.Columns, of.columns = readAIFields(r)
+			t.Columns, of.columns = r.fields("column")
 		case "measures":
-			t.Measures, of.measures = readAIFields(r)
+			t.Measures, of.measures = r.fields("measure")
 		case "hierarchies":
-			t.Hierarchies, of.hierarchies = readAIFields(r)
+			t.Hierarchies, of.hierarchies = r.fields("hierarchy")
+		default:
+			r.unknown("table", member)
 		}
 	}
 	return t, of
 }
 
-func readAIFields(r *jsonpart.Reader) (fields []AIField, refs []aiRef) {
+func (r *schemaReader) fields(kind string) (fields []AIField, refs []aiRef) {
 	for range r.Array() {
 		var f AIField
 		of := aiRef{line: r.Line()}
@@ -134,11 +170,20 @@ func readAIFields(r *jsonpart.Reader) (fields []AIField, refs []aiRef) {
 			case "name":
 				f.Name, _ = r.Text()
 			case "visibility":
-				f.Visibility = readVisibility(r)
+				f.Visibility = r.visibility()
 			case "synonyms":
-				f.Synonyms = readSynonyms(r)
+				f.Synonyms = readSynonyms(r.Reader)
 			case "index":
+				if kind == "column" {
+					r.oneOf(member, "Default", "All", "None")
+				} else {
+					r.unknown(kind, member)
+				}
 				f.Index, _ = r.Text()
+			default:
+				if kind != "hierarchy" || member != "levels" {
+					r.unknown(kind, member)
+				}
 			}
 		}
 		if f.Name != "" || of.id != "" {
@@ -157,10 +202,11 @@ func readSynonyms(r *jsonpart.Reader) (texts []string) {
 	return texts
 }
 
-// readVisibility reads a visibility. It distinguishes an absent one (or null) from
+// visibility reads a visibility. It distinguishes an absent one (or null) from
 // other values, which expose nothing and hide nothing: an empty string, or a value
 // that is not a string, is returned as written.
-func readVisibility(r *jsonpart.Reader) string {
+func (r *schemaReader) visibility() string {
+	r.oneOf("visibility", "Auto", "Visible", "Hidden")
 	raw := r.SkipValue()
 	if string(raw) == "null" {
 		return ""

@@ -52,7 +52,7 @@ type aiRefs struct {
 }
 
 // resolve gives the entries of the AI data schema the current names of their objects, and says which entries are for an object that
-// is gone.
+// has another name now, or is gone.
 func (m *Model) resolve(file string, refs []aiRefs) {
 	s := m.Copilot.Schema
 	if s == nil {
@@ -61,6 +61,10 @@ func (m *Model) resolve(file string, refs []aiRefs) {
 	gone := func(kind, name string, r aiRef) {
 		m.Notices = append(m.Notices, Notice{Source{file, r.line}, 1, fmt.Sprintf("the entry of the %s %q is for an object that the model "+
 			"does not have (id %q); remove it", kind, name, r.id)})
+	}
+	renamed := func(kind, was, now string, r aiRef) {
+		m.Notices = append(m.Notices, Notice{Source{file, r.line}, 1, fmt.Sprintf("the entry of the %s %q is for what the model now calls %q "+
+			"(id %q); correct the name", kind, was, now, r.id)})
 	}
 	tables, entries := m.Tagged(), make([]Tagged, len(s.Tables))
 	for i, t := range s.Tables {
@@ -77,6 +81,9 @@ func (m *Model) resolve(file string, refs []aiRefs) {
 		if r.id != "" && (name == "" || !there) {
 			gone("table", t.Name, r.aiRef)
 		}
+		if there && r.id != "" && spelling.FoldSpace(name) != spelling.FoldSpace(t.Name) && t.Name != "" {
+			renamed("table", t.Name, name, r.aiRef)
+		}
 		if t.Name = name; name == "" {
 			continue
 		}
@@ -89,7 +96,9 @@ func (m *Model) resolve(file string, refs []aiRefs) {
 				objects []Tagged
 			}{{"column", &t.Columns, r.columns, columns}, {"measure", &t.Measures, r.measures, measures},
 				{"hierarchy", &t.Hierarchies, r.hierarchies, hierarchies}} {
-				*list.of = resolveFields(*list.of, list.refs, list.objects, func(name string, r aiRef) { gone(list.kind, name, r) })
+				*list.of = resolveFields(*list.of, list.refs, list.objects,
+					func(name string, r aiRef) { gone(list.kind, name, r) },
+					func(was, now string, r aiRef) { renamed(list.kind, was, now, r) })
 			}
 		}
 		t.Columns, t.Measures, t.Hierarchies = namedFields(t.Columns), namedFields(t.Measures), namedFields(t.Hierarchies)
@@ -98,7 +107,7 @@ func (m *Model) resolve(file string, refs []aiRefs) {
 	s.Tables = kept
 }
 
-func resolveFields(fields []AIField, refs []aiRef, objects []Tagged, gone func(string, aiRef)) []AIField {
+func resolveFields(fields []AIField, refs []aiRef, objects []Tagged, gone func(string, aiRef), renamed func(was, now string, r aiRef)) []AIField {
 	entries := make([]Tagged, len(fields))
 	for i, f := range fields {
 		entries[i] = Tagged{f.Name, refs[i].id}
@@ -108,8 +117,12 @@ func resolveFields(fields []AIField, refs []aiRef, objects []Tagged, gone func(s
 		there[spelling.FoldSpace(o.Name)] = true
 	}
 	for i, name := range Resolve(entries, objects) {
-		if refs[i].id != "" && (name == "" || !there[spelling.FoldSpace(name)]) {
-			gone(fields[i].Name, refs[i])
+		switch was := fields[i].Name; {
+		case refs[i].id == "":
+		case name == "" || !there[spelling.FoldSpace(name)]:
+			gone(was, refs[i])
+		case was != "" && spelling.FoldSpace(name) != spelling.FoldSpace(was):
+			renamed(was, name, refs[i])
 		}
 		fields[i].Name = name
 	}

@@ -203,3 +203,50 @@ func TestNotVisible(t *testing.T) {
 		}
 	}
 }
+
+// An entry of the AI data schema whose object has another name now, or is gone, is a notice, and so is what its format does not allow.
+//
+// proves: decisions/9/15-notices
+func TestSchemaNotices(t *testing.T) {
+	t.Parallel()
+	const bim = `{"model":{"tables":[{"name":"Sales","lineageTag":"s","columns":[{"name":"Region","lineageTag":"r"},{"name":"Key","lineageTag":"k"}],` +
+		`"measures":[{"name":"Revenue","lineageTag":"m"}]}]}}`
+	for name, c := range map[string]struct {
+		tables string
+		want   []string
+	}{
+		"as the model": {
+			`{"id":"s","name":"Sales","visibility":"Auto","synonyms":[],"hierarchies":[{"name":"H","levels":[]}],` +
+				`"columns":[{"id":"R","name":"region","index":"All","visibility":null},{"name":"Key","visibility":"Hidden"}]}`, nil,
+		},
+		"without a name": {`{"id":"s","columns":[{"id":"r"}]}`, nil},
+		"another name": {
+			`{"id":"s","name":"Old","columns":[{"id":"r","name":"Was"}],"measures":[{"id":"m","name":"Umsatz"}]}`,
+			[]string{`:2:1: the entry of the table "Old" is for what the model now calls "Sales" (id "s")`, `column "Was"`, `measure "Umsatz"`},
+		},
+		"names exchanged": {
+			`{"name":"Sales","columns":[{"id":"r","name":"Key"},{"id":"k","name":"Region"}]}`,
+			[]string{`"Key" is for what the model now calls "Region"`, `"Region" is for what the model now calls "Key"`},
+		},
+		"gone":            {`{"id":"g","name":"Gone"}`, []string{`the table "Gone" is for an object that the model does not have`}},
+		"no visibility":   {`{"name":"Sales","visibility":"visible"}`, []string{`:2:30: visibility is "visible", which the AI data schema does not allow`}},
+		"no index":        {`{"name":"Sales","columns":[{"name":"Key","index":"Never"}]}`, []string{`index is "Never"`}},
+		"an unknown name": {`{"name":"Sales","foo":1,"measures":[{"name":"Revenue","index":"All"}]}`, []string{`member "foo" for a table`, `member "index" for a measure`}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			m, err := semanticmodel.Read(parts(map[string]string{"model.bim": bim, "Copilot/schema.json": "{\"$schema\":\"x\",\"tables\":[\n" + c.tables + "]}"}))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(m.Notices) != len(c.want) || len(m.Unread) > 0 {
+				t.Fatalf("got %v and %v, want %q", m.Notices, m.Unread, c.want)
+			}
+			for i, n := range m.Notices {
+				if n.File != "Copilot/schema.json" || !strings.Contains(n.String(), c.want[i]) {
+					t.Errorf("got %v, want %s", n, c.want[i])
+				}
+			}
+		})
+	}
+}

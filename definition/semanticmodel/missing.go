@@ -42,11 +42,30 @@ func (r *tmdlReader) namesInTable(root, table *declared) {
 					r.columnOf(root, table, level, "column")
 				}
 			}
+		case "calendar":
+			r.columnsOfCalendar(table, c)
 		case "partition":
 			r.namedOf(root, c, "queryGroup", "queryGroup")
 			r.namedOf(root, c, "expressionSource", "expression")
 			if source := c.child("source"); source != nil {
 				r.namedOf(root, source, "expressionSource", "expression")
+			}
+		}
+	}
+}
+
+// columnsOfCalendar checks the columns of the table that a calendar of it names.
+func (r *tmdlReader) columnsOfCalendar(table, calendar *declared) {
+	for _, group := range calendar.children {
+		if group.keyword != "calendarColumnGroup" {
+			continue
+		}
+		for _, p := range group.properties {
+			switch strings.ToLower(p.Name) {
+			case "primarycolumn", "associatedcolumn", "column":
+				if names := p.refersTo(); len(names) > 0 {
+					r.missing(group, p, table.named("column", names[len(names)-1]) == nil)
+				}
 			}
 		}
 	}
@@ -80,7 +99,7 @@ func (r *tmdlReader) namesInColumn(root, table, column *declared) {
 			}
 		case "relatedColumnDetails":
 			for _, g := range c.properties {
-				if names, err := tmdl.SplitReference(g.Value()); strings.EqualFold(g.Name, "groupByColumn") && err == nil && len(names) == 1 {
+				if names := g.refersTo(); strings.EqualFold(g.Name, "groupByColumn") && len(names) == 1 {
 					r.missing(c, g, table.named("column", names[0]) == nil)
 				}
 			}
@@ -128,11 +147,19 @@ func (r *tmdlReader) referred(o *declared, name string) (property, []string) {
 	if !ok {
 		return p, nil
 	}
+	return p, p.refersTo()
+}
+
+// refersTo returns the names by which the property refers to something; none if it cannot be read.
+func (p property) refersTo() []string {
+	if p.names != nil {
+		return p.names
+	}
 	names, err := tmdl.SplitReference(p.Value())
 	if err != nil {
-		return p, nil
+		return nil
 	}
-	return p, names
+	return names
 }
 
 // columnOf adds a notice if a property refers to a column that its table does not have. A name alone is of the table in.

@@ -20,6 +20,9 @@ func (r *tmdlReader) refusedIn(file string, o *tmdl.Object) {
 	if o.Description() != "" && undescribed[o.Keyword] {
 		r.notice(file, o.Line, o.Column, "in Power BI no %s has a description, so it refuses the /// lines above this one; remove them", o.Keyword)
 	}
+	if o.HasDefault() && valueless[o.Keyword] {
+		r.notice(file, o.Line, o.Column, "a %s has no value in Power BI; remove the \"=\" and what stands behind it in this line", o.Keyword)
+	}
 	child := firstCollected(o.Children)
 	for _, p := range o.Properties {
 		switch name := strings.ToLower(p.Name); {
@@ -28,6 +31,8 @@ func (r *tmdlReader) refusedIn(file string, o *tmdl.Object) {
 		case !hasProperty(o.Keyword, name):
 			r.notice(file, p.Line, p.Column, "a %s has no property %s in Power BI, only %s; remove it", o.Keyword, p.Name,
 				"a "+strings.Join(propertiesOf[name], " or a "))
+		case unknownMember(o.Keyword, name):
+			r.unknown(file, p.Line, p.Column, o.Keyword, p.Name)
 		case blocks[name] && !p.IsExpression():
 			r.notice(file, p.Line, p.Column, "%s is no property in Power BI but an object; write it alone on its line, without a value", p.Name)
 		case expressions[name] && !p.IsExpression():
@@ -41,6 +46,9 @@ func (r *tmdlReader) refusedIn(file string, o *tmdl.Object) {
 		}
 	}
 	for _, c := range o.Children {
+		if !tmdl.IsKeyword(c.Keyword) && unknownMember(o.Keyword, c.Keyword) {
+			r.unknown(file, c.Line, c.Column, o.Keyword, c.Keyword)
+		}
 		if c.Keyword != "translations" { // repeats the tree of the model, with properties of its own
 			r.refusedIn(file, c)
 		}
@@ -55,6 +63,12 @@ func firstCollected(children []*tmdl.Object) *tmdl.Object {
 		return nil
 	}
 	return children[i]
+}
+
+// unknown adds a notice of something in an object that Power BI reads in none of its type.
+func (r *tmdlReader) unknown(file string, line, column int, keyword, name string) {
+	r.notice(file, line, column, "a %s has no %s in Power BI, as far as this program knows, so Power BI refuses the model; correct the "+
+		"name, or remove it", keyword, name)
 }
 
 // notice adds a notice at a place of a file.
@@ -77,6 +91,9 @@ var (
 	undescribed = set(`relationship refreshPolicy cultureInfo linguisticMetadata translations annotation extendedProperty changedProperty
 		tablePermission columnPermission member perspectiveTable perspectiveColumn perspectiveMeasure perspectiveHierarchy
 		formatStringDefinition detailRowsDefinition defaultDetailRowsDefinition alternateOf relatedColumnDetails dataAccessOptions`)
+	// valueless objects have no value of their own.
+	valueless = set(`database model table relationship role cultureInfo perspective perspectiveTable hierarchy level variation kpi refreshPolicy
+		calculationGroup dataAccessOptions relatedColumnDetails translations`)
 	// collected objects are one of several of their type in their object.
 	collected = set(`table relationship expression function role cultureInfo perspective dataSource queryGroup column measure hierarchy
 		partition calendar level variation calculationItem tablePermission member columnPermission perspectiveTable perspectiveColumn
@@ -89,8 +106,7 @@ var (
 		mode fromcolumn tocolumn fromcardinality tocardinality crossfilteringbehavior isactive modelpermission ordinal precedence`)
 )
 
-// propertiesOf are the types of objects that have a property, by its name in lower case. What is not listed may be a
-// property of a later version, so it is not judged.
+// propertiesOf are the types of objects that have a property, by its name in lower case: those of which a notice says whose they are.
 var propertiesOf = func() map[string][]string {
 	all := map[string][]string{}
 	for types, names := range map[string]string{

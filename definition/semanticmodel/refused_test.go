@@ -68,6 +68,16 @@ table Date
 		level L
 			column: Date
 
+	calendar Fiscal
+		lineageTag: 2
+
+		calendarColumnGroup = month
+			primaryColumn: Date
+			associatedColumn: 'Month No'
+
+		calendarColumnGroup
+			column: Date
+
 	refreshPolicy
 		policyType: basic
 		sourceExpression = 1
@@ -110,8 +120,14 @@ func TestRefused(t *testing.T) {
 		old, line string // the line, and what takes its place
 		want      string // the text at which the notice is, and a part of its message
 	}{
-		"nothing":                      {"model Model", "model Model", ""},
-		"a property of later versions": {"	culture: en-US", "	culture: en-US\n	someLaterThing: 1", ""},
+		"nothing":                    {"model Model", "model Model", ""},
+		"a rare property":            {"	culture: en-US", "	culture: en-US\n	directLakeBehavior: automatic\n	discourageReportMeasures", ""},
+		"an unknown property":        {"		formatString: 0", "		formatString: 0\n		tooltip: abc", "tooltip|a measure has no tooltip in Power BI"},
+		"an unknown flag":            {"		legacyRedirects", "		legacyRedirects\n		returnErrorsAsNull", "returnErrorsAsNull|a dataAccessOptions has no"},
+		"an unknown object":          {"	culture: en-US", "	culture: en-US\n	laterThing\n		part: 1", "laterThing|a model has no laterThing"},
+		"a value of an object":       {"	dataAccessOptions\n		legacyRedirects", "	dataAccessOptions =\n		legacyRedirects", "dataAccessOptions|a dataAccessOptions has no value"},
+		"a calendar's column":        {"			primaryColumn: Date", "			primaryColumn: Year", "primaryColumn|of the calendarColumnGroup names Year"},
+		"a calendar's second column": {"			associatedColumn: 'Month No'", "			associatedColumn: Year", "associatedColumn|names Year"},
 		"a property behind an annotation": {"		annotation A = 1", "		annotation A = 1\n		isHidden",
 			"isHidden|no property behind a child object (annotation"},
 		"a property behind a child":    {"	refreshPolicy", "	isHidden\n\n	refreshPolicy", "isHidden|no property behind a child object (column"},
@@ -164,6 +180,92 @@ func TestRefused(t *testing.T) {
 			line := strings.Count(src[:from], "\n") + 1
 			column := from - strings.LastIndex(src[:from], "\n")
 			if got, want := m.Notices[0].String(), fmt.Sprintf("definition/a.tmdl:%d:%d: ", line, column); !strings.HasPrefix(got, want) {
+				t.Errorf("got %s, want it at %s", got, want)
+			}
+		})
+	}
+}
+
+// refusedTMSLModel is refusedModel's like in TMSL.
+const refusedTMSLModel = `{"compatibilityLevel": 1567, "model": {
+"culture": "en-US", "discourageReportMeasures": true, "dataAccessOptions": {"legacyRedirects": true},
+"queryGroups": [{"folder": "Loads"}],
+"expressions": [{"name": "Source", "kind": "m", "expression": ["1"], "queryGroup": "Loads"}],
+"relationships": [{"name": "r",
+ "fromTable": "Sales", "fromColumn": "DateKey",
+ "toTable": "Date", "toColumn": "Date"}],
+"tables": [{"name": "Sales", "lineageTag": "1", "changedProperties": [{"property": "Name"}],
+ "measures": [{"name": "Total", "description": "kept", "expression": "1", "annotations": [{"name": "A", "value": "1"}]}],
+ "columns": [{"name": "DateKey", "type": "data", "dataType": "dateTime",
+  "variations": [{"name": "V", "isDefault": true, "relationship": "r",
+   "defaultHierarchy": {"table": "Date", "hierarchy": "H"}}]}],
+ "partitions": [{"name": "P", "mode": "directLake", "queryGroup": "Loads",
+  "source": {"type": "entity", "expressionSource": "Source"}}]
+}, {"name": "Date",
+ "columns": [{"name": "Date", "sortByColumn": "Month No."}, {"name": ["Month No."]}],
+ "hierarchies": [{"name": "H", "levels": [{"name": "L", "ordinal": 0, "column": "Date"}]}],
+ "calendars": [{"name": "C", "calendarColumnGroups": [{"timeUnit": "month", "primaryColumn": "Date"}]}],
+ "refreshPolicy": {"policyType": "basic"}
+}],
+"roles": [{"name": "R", "modelPermission": "read", "members": [{"memberName": "x"}],
+ "tablePermissions": [{"name": "Sales", "filterExpression": "TRUE()",
+  "columnPermissions": [{"name": "DateKey", "metadataPermission": "none"}]}]}],
+"perspectives": [{"name": "P", "tables": [{"name": "Sales",
+ "measures": [{"name": "Total"}]}]}],
+"cultures": [{"name": "de-DE", "translations": {"model": {"name": "Model", "tables": [{"name": "Sales", "translatedCaption": "Umsatz"}]}}}]
+}}`
+
+// What Power BI refuses in TMDL it refuses in TMSL, and the notice has the place.
+//
+// proves: decisions/9/15-notices
+func TestRefusedTMSL(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		old, text string // a text of the model, and what takes its place
+		want      string // the text at which the notice is, and a part of its message
+	}{
+		"nothing":                  {`"r"`, `"r"`, ""},
+		"an unknown member":        {`"lineageTag": "1"`, `"colour": "red"`, `"red"|a table has no colour in Power BI`},
+		"a described policy":       {`{"policyType"`, `{"description": "x", "policyType"`, `"x"|a refreshPolicy has no description`},
+		"sortByColumn":             {`: "Month No."`, `: "Month"`, `"Month"|the property sortByColumn of the column 'Date' names Month`},
+		"fromColumn":               {`"fromColumn": "DateKey"`, `"fromColumn": "Key"`, `"Key"|names Sales.Key`},
+		"toTable":                  {`"toTable": "Date", "toColumn": "Date"`, `"toTable": "Dates", "toColumn": "Date"`, `"Date"}|names Dates.Date`},
+		"expressionSource":         {`"expressionSource": "Source"`, `"expressionSource": "Query"`, `"Query"|names Query`},
+		"queryGroup":               {`"mode": "directLake", "queryGroup": "Loads"`, `"queryGroup": "Other"`, `"Other"|names Other`},
+		"a level's column":         {`"ordinal": 0, "column": "Date"`, `"column": "Day"`, `"Day"|column of the level 'L' names Day`},
+		"a variation's hierarchy":  {`{"table": "Date", "hierarchy": "H"}`, `{"table": "Date", "hierarchy": "G"}`, `{"table"|names Date.G`},
+		"a calendar's column":      {`"primaryColumn": "Date"`, `"primaryColumn": "Year"`, `"Year"|primaryColumn of the calendarColumnGroup names Year`},
+		"a permission's table":     {`{"name": "Sales", "filterExpression": "TRUE()",`, `{"name": "Sales"}, {"name": "Gone",`, `{"name": "Gone"|tablePermission 'Gone' is for`},
+		"a permission's column":    {`{"name": "DateKey", "metadata`, `{"name": "Key", "metadata`, `{"name": "Key"|columnPermission 'Key' is for`},
+		"a perspective's measure":  {`"measures": [{"name": "Total"}]`, `"measures": [{"name": "Gone"}]`, `{"name": "Gone"|'Gone' is for an object`},
+		"a measure of two tables":  {`"refreshPolicy": {`, `"measures": [{"name": "TOTAL"}], "refreshPolicy": {`, `{"name": "TOTAL"|another table has the measure 'Total' too`},
+		"two with one lineage tag": {`{"name": "Date",`, `{"name": "Date", "lineageTag": "1",`, `"1",|has the lineage tag of the table 'Sales'`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if !strings.Contains(refusedTMSLModel, c.old) {
+				t.Fatalf("the model does not have %q", c.old)
+			}
+			src := strings.Replace(refusedTMSLModel, c.old, c.text, 1)
+			m, err := semanticmodel.Read(definition.New(definition.Part{Path: "model.bim", Data: []byte(src)}))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if c.want == "" {
+				if len(m.Notices) > 0 {
+					t.Errorf("got %v, want none", m.Notices)
+				}
+				return
+			}
+			at, message, _ := strings.Cut(c.want, "|")
+			if len(m.Notices) != 1 || !strings.Contains(m.Notices[0].Message, message) {
+				t.Fatalf("got %v, want one with %q", m.Notices, message)
+			}
+			from := strings.Index(src, c.text)
+			from += strings.Index(src[from:], at)
+			line := strings.Count(src[:from], "\n") + 1
+			column := from - strings.LastIndex(src[:from], "\n")
+			if got, want := m.Notices[0].String(), fmt.Sprintf("model.bim:%d:%d: ", line, column); !strings.HasPrefix(got, want) {
 				t.Errorf("got %s, want it at %s", got, want)
 			}
 		})

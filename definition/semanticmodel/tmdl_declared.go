@@ -28,6 +28,16 @@ type declared struct {
 type property struct {
 	tmdl.Property
 	file string
+	// names are the value of a property of TMSL, where a name is never quoted; nil in TMDL.
+	names []string
+}
+
+// Value returns the property's value.
+func (p property) Value() string {
+	if p.names != nil {
+		return strings.Join(p.names, ".")
+	}
+	return p.Property.Value()
 }
 
 // key identifies an object among its siblings. Its name is in lower case, because
@@ -105,7 +115,7 @@ func (o *declared) merge(parent *declared, file string, src *tmdl.Object) error 
 				"the %s has the property %s twice, the first time in %s:%d; remove one of them", o, p.Name, declarations[i].file,
 				declarations[i].Line)}
 		}
-		o.properties = append(o.properties, property{p, file})
+		o.properties = append(o.properties, property{Property: p, file: file})
 	}
 	holder := o
 	if o.keyword == "database" || o.keyword == "model" {

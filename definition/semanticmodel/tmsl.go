@@ -18,6 +18,7 @@ func FromTMSL(file string, data []byte) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
+	again := *r
 	t := &tmsl{Reader: r, file: file}
 	var m *Model
 	for member := range r.Object() {
@@ -30,6 +31,7 @@ func FromTMSL(file string, data []byte) (*Model, error) {
 	}
 	if m != nil {
 		m.Unread = t.unread.all
+		m.Notices = refusedTMSL(again, file)
 	}
 	if m == nil {
 		return nil, &jsonpart.Error{File: file, Line: 1, Column: 1,

@@ -13,6 +13,9 @@ func (p *parser) declaration(at int) error {
 	}
 	word := p.word(at)
 	if word == "" {
+		if line := strings.TrimRight(p.src[at:p.end], " \t\r\n"); isConflictMark(line) {
+			return p.failAt(at, "this line is left of a merge conflict (%s); remove it, and keep one version of what stood around it", line)
+		}
 		return p.failAt(at, "%q starts neither an object nor a property; %s", firstRune(p.src[at:p.end]), p.expected())
 	}
 	i := p.skipBlanks(at + len(word))
@@ -238,4 +241,14 @@ func (p *parser) name(i int) (string, int, error) {
 			p.src[from:p.trimmedEnd(from)])
 	}
 	return name, i, nil
+}
+
+// isConflictMark reports whether the line is one of those that Git puts around the versions of a merge conflict.
+func isConflictMark(line string) bool {
+	for _, mark := range []string{"<<<<<<<", "|||||||", "=======", ">>>>>>>"} {
+		if rest, ok := strings.CutPrefix(line, mark); ok && (rest == "" || rest[0] == ' ') {
+			return true
+		}
+	}
+	return false
 }

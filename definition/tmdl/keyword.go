@@ -96,6 +96,12 @@ func keyword(word string) (*objectType, bool) {
 	return t, ok
 }
 
+// IsKeyword reports whether the word names a known type of objects, ignoring letter case.
+func IsKeyword(word string) bool {
+	_, ok := keyword(word)
+	return ok
+}
+
 // isCamel reports whether a word has several humps, as properties and objects of a
 // later version would. Words alone on a line of DAX or M do not (`let`, `RETURN`,
 // `VAR`, `_total`).

@@ -22,6 +22,8 @@ func TestParseErrors(t *testing.T) {
 	}{
 		"script":                         {"createOrReplace\n\n\tref table Sales\n", 1, 1, "TMDL script"},
 		"script in other case":           {"\n// x\nCREATEORREPLACE\n", 3, 1, "TMDL script"},
+		"a mark of a merge conflict":     {"table T\n\tcolumn A\n=======\n", 3, 1, "left of a merge conflict (=======)"},
+		"no mark of a merge conflict":    {"table T\n\t========\n", 2, 2, `"=" starts neither`},
 		"unknown word alone":             {"table T\n\tlet\n", 2, 2, `"let" is neither`},
 		"unknown type":                   {"tabel Sales\n", 1, 1, `"tabel" is not a type of object`},
 		"no word":                        {"table T\n\t(x)\n", 2, 2, `"(" starts neither`},

@@ -12,7 +12,8 @@ set -euo pipefail
 pipeline=${PIPELINE:-github}
 temp=$(mktemp -d "${RUNNER_TEMP:-${AGENT_TEMPDIRECTORY:-${TMPDIR:-/tmp}}}/readiness.XXXXXX")
 
-# words reads a list into the array words: one a line if there are several lines, else separated by white space.
+# words reads a list into the array words: one a line if there are several lines, or if the only one is a file or folder or begins with
+# --name=, has a space and no further argument; else separated by white space.
 words() {
 	words=()
 	local line lines=()
@@ -24,7 +25,7 @@ words() {
 	done <<<"$1"
 	case ${#lines[@]} in
 		0) ;;
-		1) if [[ -e ${lines[0]} ]]; then words=("${lines[0]}"); else read -r -a words <<<"${lines[0]}"; fi ;;
+		1) if [[ -e ${lines[0]} || ${lines[0]} == --*=* && ${lines[0]} != *[[:space:]]-* ]]; then words=("${lines[0]}"); else read -r -a words <<<"${lines[0]}"; fi ;;
 		*) words=("${lines[@]}") ;;
 	esac
 }

@@ -303,6 +303,8 @@ func TestPipelineListsHoldSpaces(t *testing.T) {
 		"a name with spaces":  {"Sales Team.SemanticModel", "--jobs 2", "[Sales Team.SemanticModel][--jobs][2]"},
 		"names on a line":     {"a b", "", "[a][b]"},
 		"a name a line":       {"Sales Team.SemanticModel\r\n  b c \n\n", "--ignore=my file.yaml\n--jobs=2", "[Sales Team.SemanticModel][b c][--ignore=my file.yaml][--jobs=2]"},
+		"a value with spaces": {"a", "--ignore=my file.yaml", "[a][--ignore=my file.yaml]"},
+		"arguments on a line": {"a", "--ignore=my.yaml --jobs 2", "[a][--ignore=my.yaml][--jobs][2]"},
 		"none":                {"", "", "[.]"},
 		"a character of bash": {"*", "$(false)", "[*][$(false)]"},
 	} {

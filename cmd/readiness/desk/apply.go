@@ -23,8 +23,9 @@ func (r *desk) applyCommand() *cobra.Command {
 only if it has not changed since it was read. Without --write it shows the diff and writes nothing.
 
 Before it changes the first model, it writes a record for revert: to the file of --record, or to
-readiness-apply-<hash>.json in the current folder. The record holds the previous content, so that revert can restore
-every byte, even if apply was interrupted. Keep it until you have committed or reverted the changes.`,
+readiness-apply-<hash>.json in the current folder (.readiness-apply-<hash>.json in a model's folder). The record holds
+the previous content, so that revert can restore every byte, even if apply was interrupted. Keep it until you have
+committed or reverted the changes.`,
 		Example: `  readiness apply .                     # shows the diff
   readiness apply . --write
   readiness apply models --kind descriptions --write --record before.json
@@ -68,7 +69,7 @@ every byte, even if apply was interrupted. Keep it until you have committed or r
 	f.add(c)
 	f.addAnswers(c)
 	c.Flags().BoolVar(&write, "write", false, "write the changes, and a record for revert")
-	c.Flags().StringVar(&record, "record", "", "file to write the record to; readiness-apply-<hash>.json by default")
+	c.Flags().StringVar(&record, "record", "", "file to write the record to; by default readiness-apply-<hash>.json, in a model's folder .readiness-apply-<hash>.json")
 	cli.FormatFlag(c, &format, "diff", "json")
 	cli.OwnEnvironment(c, c.Name(), "all", "answers", "format", "write", "record")
 	return c
