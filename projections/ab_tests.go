@@ -175,7 +175,7 @@ func abTestSQL(from, order string) string {
 		`CASE WHEN t.standing ->> 'latestSucceeded' = r.run_id::text AND t.aggregate IS NOT NULL
 			THEN r.compared - '{agreement,aggregate}'::text[] ELSE r.compared - 'agreement' END`,
 	).Replace(prefixed("r", abRunColumns))
-	return `WITH page AS MATERIALIZED (SELECT created - '{sideA,sideB,name,description,hypothesis}'::text[] AS created, words, side_a, side_b, frozen, version,
+	return `WITH page AS MATERIALIZED (SELECT created - '{sideA,sideB,name,description}'::text[] AS created, words, side_a, side_b, frozen, version,
 			(standing #- '{latest,aggregate}') - 'latestSucceededAggregate' AS standing,
 			NULLIF(standing -> 'latestSucceededAggregate', 'null') AS aggregate, sorted_at, name_folded, ab_test_id, account_id, source_run, latest_run
 		FROM ` + live.abTests + " " + from + `)
@@ -249,6 +249,7 @@ func scanAbTest(row pgx.CollectableRow) (t AbTest, err error) {
 	if err := json.Unmarshal(created, &t.Created); err != nil {
 		return t, err
 	}
+	t.Words = abtest.Words{} // as created
 	var errA, errB error
 	t.SideA, errA = sideOf.decode(sideA)
 	t.SideB, errB = sideOf.decode(sideB)
