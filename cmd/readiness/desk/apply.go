@@ -69,11 +69,14 @@ committed or reverted the changes.`,
 	f.add(c)
 	f.addAnswers(c)
 	c.Flags().BoolVar(&write, "write", false, "write the changes, and a record for revert")
-	c.Flags().StringVar(&record, "record", "", "file to write the record to; by default readiness-apply-<hash>.json, in a model's folder .readiness-apply-<hash>.json")
+	c.Flags().StringVar(&record, "record", "", recordUsage)
 	cli.FormatFlag(c, &format, "diff", "json")
 	cli.OwnEnvironment(c, c.Name(), "all", "answers", "format", "write", "record")
 	return c
 }
+
+// recordUsage describes --record.
+const recordUsage = "file to write the record to; by default readiness-apply-<hash>.json, in a model's folder .readiness-apply-<hash>.json"
 
 // rootToRevert returns the flag that revert needs to find the models of the record.
 func (f *proposeFlags) rootToRevert() string {

@@ -101,7 +101,7 @@ everything together has more wrong answers than the model as it is.`,
 	cli.FormatFlag(c, &f.format, "table", "json")
 	flags.BoolVar(&f.failOnHarm, "fail-on-harm", false, "exit with 3 if a part hurts, or all together cause wrong answers")
 	flags.StringVar(&f.write, "write", "", "helpful: write the parts that help, and a record for revert")
-	flags.StringVar(&f.record, "record", "", "file to write the record to; by default readiness-apply-<hash>.json, in a model's folder .readiness-apply-<hash>.json")
+	flags.StringVar(&f.record, "record", "", recordUsage)
 	cli.OwnEnvironment(c, c.Name(), "all", "format", "write", "record") // those of assess and apply mean something else
 	return c
 }

@@ -84,7 +84,7 @@ together.`,
 	rootFlag(c.Flags(), &root)
 	cli.FormatFlag(c, &format, "diff", "json")
 	c.Flags().BoolVar(&write, "write", false, "write the changes, and a record for revert")
-	c.Flags().StringVar(&record, "record", "", "file to write the record to; by default readiness-apply-<hash>.json, in a model's folder .readiness-apply-<hash>.json")
+	c.Flags().StringVar(&record, "record", "", recordUsage)
 	cli.OwnEnvironment(c, c.Name(), "format", "write", "record")
 	return c
 }

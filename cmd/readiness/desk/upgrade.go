@@ -99,7 +99,7 @@ docs/upgrade-ai.md lists before you rely on it.`,
 	rootFlag(flags, &root)
 	cli.FormatFlag(c, &format, "table", "json", "csv")
 	flags.BoolVar(&write, "write", false, "write the folder Copilot, and a record for revert")
-	flags.StringVar(&record, "record", "", "file to write the record to; by default readiness-apply-<hash>.json, in a model's folder .readiness-apply-<hash>.json")
+	flags.StringVar(&record, "record", "", recordUsage)
 	flags.StringVar(&o.Culture, "culture", "", "culture whose linguistic schema is taken; the model's default one without it")
 	flags.StringVar(&schema, "schema", "", "linguistic schema that was exported from Power BI Desktop (.lsdl.yaml or JSON), in place of the model's")
 	flags.BoolVar(&o.Suggested, "suggested", false, "carry over synonyms that Power BI suggested and nobody accepted, too")
