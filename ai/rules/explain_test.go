@@ -203,7 +203,7 @@ var explained = map[string]string{
 
 	// Rows.
 	"SUMX(FactSales, FactSales[Unit Price] * FactSales[Qty])":            "Sum of (Unit Price times Qty) over the rows of FactSales",
-	"SUMX(FILTER(FactSales, FactSales[Qty] > 2), FactSales[Unit Price])": "Sum of Unit Price over the rows of FactSales where Qty is more than 2",
+	"SUMX(FILTER(FactSales, FactSales[Qty] > 2), FactSales[Net Amount])": "Sum of Net Amount over the rows of FactSales where Qty is more than 2",
 	"SUMX(FactSales, FactSales[Qty] * RELATED(Product[ProductKey]))":     "Sum of (Qty times the ProductKey of the related Product row) over the rows of FactSales",
 	"AVERAGEX(VALUES('Date'[Month]), [Units])":                           "Average of [Units] over the values of Month of Date, not counting those where it is empty",
 	"MAXX(SUMMARIZE(FactSales, FactSales[Status], \"n\", [Units]), [n])": "Highest [Units] over the values of Status of FactSales",

@@ -231,7 +231,7 @@ func TestServeRefusesAViewThatIsNotBuilt(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), waits) // it would serve until then
 	defer cancel()
 	got := run(ctx, "serve", "--listen", "127.0.0.1:0", "--platform", "folder:../../samples/workspaces", "--database-url", url, "--data", t.TempDir())
-	if got.code != cli.ExitFailed || !strings.Contains(got.stderr, "version 5 of the view operations is not built; run: readinessd projections build") {
+	if got.code != cli.ExitFailed || !strings.Contains(got.stderr, "version 6 of the view operations is not built; run: readinessd projections build") {
 		t.Errorf("got exit code %d, %q, want %d and what to do", got.code, got.stderr, cli.ExitFailed)
 	}
 }
