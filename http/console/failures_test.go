@@ -225,7 +225,10 @@ func (r *reviewed) appliesInTurn() {
 		r.t.Errorf("a colleague's look started %d applies", n)
 	}
 	started := 0
-	for got = ada.Get(r.path); strings.Contains(got.Body, "being written</a>"); got = ada.Get(r.path) {
+	for got = ada.Get(r.path); strings.Contains(got.Body, "confirmed is being written"); got = ada.Get(r.path) {
+		if !strings.Contains(got.Body, "being written</a>") {
+			continue // the model is still locked by the kind before
+		}
 		if started++; started == 1 {
 			ada.CheckPage(got)
 		}
