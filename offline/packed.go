@@ -2,12 +2,11 @@ package offline
 
 import (
 	"bytes"
-	"encoding/gob"
+	"compress/flate"
+	"encoding/json"
+	"errors"
 	"iter"
 	"slices"
-	"sync"
-
-	"github.com/klauspost/compress/zstd"
 
 	"readiness/domain/readiness/finding"
 )
@@ -27,23 +26,6 @@ type loose struct {
 	Findings, Unchanged []Finding
 	Ignored             []Ignored
 }
-
-var (
-	packer = sync.OnceValue(func() *zstd.Encoder {
-		w, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(zstd.MinWindowSize<<8))
-		if err != nil {
-			panic(err)
-		}
-		return w
-	})
-	unpacker = sync.OnceValue(func() *zstd.Decoder {
-		r, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1))
-		if err != nil {
-			panic(err)
-		}
-		return r
-	})
-)
 
 // All returns the assessed items with their findings.
 func (a *Assessment) All() iter.Seq2[int, Assessed] {
@@ -73,11 +55,15 @@ func (i *Assessed) pack() {
 		all.Unchanged = i.Since.Unchanged
 		i.Since.Unchanged = nil
 	}
-	var plain bytes.Buffer
-	if err := gob.NewEncoder(&plain).Encode(all); err != nil {
-		panic(err) // only a type that gob does not know
+	var data bytes.Buffer
+	w, err := flate.NewWriter(&data, flate.BestSpeed)
+	if err == nil {
+		err = errors.Join(json.NewEncoder(w).Encode(all), w.Close())
 	}
-	p.data = bytes.Clone(packer().EncodeAll(plain.Bytes(), nil)) // without its spare capacity
+	if err != nil {
+		panic(err) // only a type that JSON does not know
+	}
+	p.data = bytes.Clone(data.Bytes()) // without its spare capacity
 	i.lost = i.Lost()
 	i.Result.Findings, i.Findings, i.Ignored, i.packed = nil, nil, nil, p
 }
@@ -86,22 +72,9 @@ func (i *Assessed) unpack() {
 	if i.packed == nil {
 		return
 	}
-	plain, err := unpacker().DecodeAll(i.packed.data, nil)
-	if err != nil {
-		panic(err) // pack wrote it
-	}
 	var all loose
-	if err := gob.NewDecoder(bytes.NewReader(plain)).Decode(&all); err != nil {
-		panic(err)
-	}
-	for n := range all.Findings {
-		all.Findings[n].restore()
-	}
-	for n := range all.Unchanged {
-		all.Unchanged[n].restore()
-	}
-	for n := range all.Ignored {
-		all.Ignored[n].restore()
+	if err := json.NewDecoder(flate.NewReader(bytes.NewReader(i.packed.data))).Decode(&all); err != nil {
+		panic(err) // pack wrote it
 	}
 	if i.Since != nil {
 		since := *i.Since
@@ -109,13 +82,6 @@ func (i *Assessed) unpack() {
 		i.Since = &since
 	}
 	i.Findings, i.Ignored, i.packed = all.Findings, all.Ignored, nil
-}
-
-// restore makes an empty list of a nil one, which gob does not tell apart.
-func (f *Finding) restore() {
-	if f.FixKinds == nil {
-		f.FixKinds = []finding.FixKind{}
-	}
 }
 
 // bySeverity returns how many reported findings have each of Severities.

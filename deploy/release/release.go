@@ -27,7 +27,7 @@ type program struct {
 // programs are those of a release. Pipelines download readiness at every run, so its size is limited most.
 var programs = []program{
 	{name: "readiness", about: "Scores how ready Power BI semantic models are for AI, and improves them", most: 30 << 20,
-		archive: 10<<20 + 256<<10}, // 10 MiB, and a quarter for the rules in CEL and the tables in Parquet
+		archive: 10<<20 + 384<<10}, // 10 MiB, and the rest for the rules in CEL, the tables in Parquet and what Power BI knows in TMDL
 	{name: "readinessd", about: "Service that scores how ready Power BI semantic models are for AI, and improves them", most: 80 << 20, service: true},
 }
 
