@@ -153,7 +153,7 @@ func TestWindows(t *testing.T) {
 				t.Fatal(err)
 			}
 			before := w.files(model)
-			w.readiness(0, "Score 69 of 100", "assess", model)
+			w.readiness(0, "Score 68 of 100", "assess", model)
 			w.readiness(3, "", "assess", model, "--fail-under", "90")
 			w.readiness(0, "+++ b/Inventory.SemanticModel/definition/tables/Stock Levels.tmdl", "preview", model, "--root", c.folder)
 			if !maps.Equal(before, w.files(model)) {
